@@ -1,0 +1,1 @@
+//! From trees to a checked policy: names, units, types, contracts, lints.

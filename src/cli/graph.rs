@@ -1,0 +1,13 @@
+//! `switchback graph`.
+
+use super::{Exit, Io};
+
+/// Arguments of `graph`.
+#[derive(clap::Args, Debug)]
+pub struct Args {}
+
+/// Runs the command.
+pub fn run(_args: &Args, io: &mut Io) -> Exit {
+    io.say("not built yet");
+    Exit::Failed
+}

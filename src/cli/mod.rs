@@ -1,0 +1,79 @@
+//! The command line: one file per command.
+//!
+//! Results go to stdout, progress and logs to stderr. Exit codes of every command: 0 clean, 1 findings, 2 could not do
+//! the job. Nothing here decides or parses policies; it reads arguments, calls the library and prints.
+
+mod check;
+mod completions;
+mod emulate;
+mod explain;
+mod fmt;
+mod graph;
+mod io;
+mod list;
+mod serve;
+mod test;
+
+pub use io::{Color, Exit, Io};
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+/// A declarative failover policy engine for LLM APIs.
+#[derive(Parser, Debug)]
+#[command(name = "switchback", version, about, long_about = None, propagate_version = true)]
+pub struct Cli {
+    /// When to colour what people read
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    color: Color,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Check a policy set and say everything that is wrong with it
+    Check(check::Args),
+    /// Format policy files
+    Fmt(fmt::Args),
+    /// Run the tests of a policy set, in virtual time and without a network
+    Test(test::Args),
+    /// Draw the decision graph
+    Graph(graph::Args),
+    /// Explain a diagnostic code or a word of the language
+    Explain(explain::Args),
+    /// List what a policy set holds, with every default resolved
+    List(list::Args),
+    /// Serve a policy set as a gateway
+    Serve(serve::Args),
+    /// Serve the built-in provider emulator over HTTP
+    Emulate(emulate::Args),
+    /// Print a completion script for a shell
+    Completions(completions::Args),
+}
+
+/// Runs the command that the process was started with.
+pub fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are answers, not mistakes.
+            let code = if error.use_stderr() { Exit::Failed } else { Exit::Clean };
+            let _ = error.print();
+            return code.into();
+        }
+    };
+    let mut io = Io::standard(cli.color);
+    let exit = match cli.command {
+        Command::Check(args) => check::run(&args, &mut io),
+        Command::Fmt(args) => fmt::run(&args, &mut io),
+        Command::Test(args) => test::run(&args, &mut io),
+        Command::Graph(args) => graph::run(&args, &mut io),
+        Command::Explain(args) => explain::run(&args, &mut io),
+        Command::List(args) => list::run(&args, &mut io),
+        Command::Serve(args) => serve::run(&args, &mut io),
+        Command::Emulate(args) => emulate::run(&args, &mut io),
+        Command::Completions(args) => completions::run(&args, &mut io),
+    };
+    exit.into()
+}

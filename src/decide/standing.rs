@@ -1,0 +1,125 @@
+//! How a target stands at the instant it is asked about, and who answers such questions.
+//!
+//! A run never looks at shared state. It asks a `Verdicts`, whose answers the driver gives from live state, from a
+//! test's lines, or, in a proof, by trying both. Asking changes nothing but what it says it takes.
+
+use crate::policy::{DicePurpose, Millis, TargetId};
+
+/// How one target stands now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Switched off in git, or by a switch.
+    pub disabled: bool,
+    /// What probes say.
+    pub health: Health,
+    /// What traffic says.
+    pub breaker: Breaker,
+    /// Nobody is sent there until then; zero where nothing holds.
+    pub hold_until: Millis,
+    /// At its `max-concurrent`.
+    pub busy: bool,
+    /// What the recovery ramp says to this session.
+    pub ramp: Ramp,
+    /// Last-resort calls in flight.
+    pub last_resort_inflight: u32,
+}
+
+impl Standing {
+    /// Nothing speaks against it.
+    pub const GOOD: Standing = Standing {
+        disabled: false,
+        health: Health::Healthy,
+        breaker: Breaker::Closed,
+        hold_until: Millis::ZERO,
+        busy: false,
+        ramp: Ramp::Full,
+        last_resort_inflight: 0,
+    };
+}
+
+crate::policy::class::words! {
+    /// What probes say of a target.
+    Health {
+        Healthy "healthy" "it answers, and fast enough";
+        Degraded "degraded" "it answers, too slowly";
+        Down "down" "it does not answer";
+    }
+}
+
+/// What traffic says of a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Breaker {
+    /// It may be called.
+    Closed,
+    /// It may not.
+    Open {
+        /// Until then.
+        until: Millis,
+        /// Opened by a statement of the provider (credential, quota): no last resort.
+        hard: bool,
+    },
+    /// It is being tried.
+    HalfOpen {
+        /// Whether a trial may start now.
+        slot: bool,
+    },
+}
+
+impl Breaker {
+    /// The word for records.
+    pub fn word(self) -> &'static str {
+        match self {
+            Breaker::Closed => "closed",
+            Breaker::Open { .. } => "open",
+            Breaker::HalfOpen { .. } => "half-open",
+        }
+    }
+}
+
+/// What the recovery ramp says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ramp {
+    /// No ramp is running.
+    Full,
+    /// This session is in.
+    Admitted,
+    /// This session is not in yet.
+    Barred,
+}
+
+crate::policy::class::words! {
+    /// Why a target was passed over.
+    Reason {
+        Disabled "disabled" "switched off";
+        Down "down" "probes say that it does not answer";
+        BreakerOpen "breaker-open" "its breaker is open";
+        Hold "hold" "it asked to be left alone for a while";
+        TrialBusy "trial-busy" "it is half-open and its trials are taken";
+        Busy "busy" "it is at its own limit of calls";
+        Ramp "ramp" "it is coming back, and this session is not in yet";
+        Degraded "degraded" "it is slow";
+    }
+}
+
+/// How a call was admitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Admission {
+    /// As any.
+    Normal,
+    /// As a trial of a half-open target.
+    Trial,
+    /// Because nothing else was left.
+    LastResort,
+}
+
+/// Answers the questions a run may ask.
+pub trait Verdicts {
+    /// How a target stands now.
+    fn standing(&mut self, target: TargetId, now: Millis) -> Standing;
+
+    /// Takes a token from the target's retry bucket: whether a `retry` or `wait` there may be paid for.
+    fn retry_token(&mut self, target: TargetId, now: Millis) -> bool;
+
+    /// A draw in parts per million, 0 to 999 999; the same question gives the same draw.
+    fn draw(&mut self, purpose: DicePurpose, attempt: u32) -> u32;
+}

@@ -1,0 +1,1 @@
+//! The HTTP face: inbound APIs, errors, metrics, readiness.

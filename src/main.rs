@@ -1,0 +1,7 @@
+//! The `switchback` command. Everything is in the library.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    switchback::cli::main()
+}

@@ -1,0 +1,84 @@
+//! Budgets: time, calls and backoff of one request.
+
+use super::units::Millis;
+use crate::source::Span;
+
+/// What one request may take. Defaults and `extends` are resolved.
+#[derive(Clone, Debug)]
+pub struct Budget {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// Its documentation.
+    pub docs: Option<String>,
+    /// From receipt to the first output of a stream, or to the end of any other answer.
+    pub deadline: Millis,
+    /// All upstream calls of the request.
+    pub attempts: u32,
+    /// Calls at one target in the request.
+    pub per_target: u32,
+    /// Longest time of one attempt; on a stream it ends at first output. Absent: what the deadline leaves.
+    pub attempt_timeout: Option<Millis>,
+    /// To the response headers; absent: the attempt's own limit.
+    pub headers: Option<Millis>,
+    /// To the first output of a stream; absent: the attempt's own limit.
+    pub first_token: Option<Millis>,
+    /// Longest silence between output.
+    pub idle: Millis,
+    /// Whole length of a stream.
+    pub total: Option<Millis>,
+    /// Less than this left is not worth a call.
+    pub min_attempt: Millis,
+    /// Kept for the next candidate.
+    pub reserve: Millis,
+    /// Pauses before retries at the same target.
+    pub backoff: Backoff,
+    /// How often a pure request may be repeated after an attempt that may have been processed.
+    pub replays: u32,
+}
+
+/// Pauses before retries: base, doubling, up to a cap, with jitter. Source of the arithmetic: AWS's study of backoff
+/// and jitter; `decorrelated` as there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Backoff {
+    /// First pause.
+    pub base: Millis,
+    /// Longest pause.
+    pub cap: Millis,
+    /// How the pause is drawn.
+    pub jitter: Jitter,
+}
+
+super::class::words! {
+    /// How a backoff is drawn.
+    Jitter {
+        None "none" "always the whole pause";
+        Full "full" "anything from nothing to the pause";
+        Equal "equal" "half the pause, and anything up to the other half";
+        Decorrelated "decorrelated" "anything from the base to three times the pause before";
+    }
+}
+
+impl Budget {
+    /// Default of `per-target`.
+    pub const PER_TARGET: u32 = 2;
+    /// Default of `idle`.
+    pub const IDLE: Millis = Millis(15_000);
+    /// Default of `min-attempt`.
+    pub const MIN_ATTEMPT: Millis = Millis(500);
+    /// Default of `replays`.
+    pub const REPLAYS: u32 = 2;
+    /// Default of `backoff`.
+    pub const BACKOFF: Backoff = Backoff { base: Millis(250), cap: Millis(4_000), jitter: Jitter::Full };
+    /// Shortest backoff, whatever the draw: two calls in the same instant are one call twice.
+    pub const BACKOFF_FLOOR: Millis = Millis(20);
+    /// Least base of the backoff after `rate-limit`.
+    pub const THROTTLED_BASE: Millis = Millis(1_000);
+
+    /// Default of `reserve`: 40% of the deadline, or the attempt's limit where that is less.
+    pub fn default_reserve(deadline: Millis, attempt_timeout: Option<Millis>) -> Millis {
+        let share = Millis(deadline.0.saturating_mul(2) / 5);
+        attempt_timeout.map_or(share, |t| t.min(share))
+    }
+}

@@ -1,0 +1,68 @@
+//! Routes: which requests get which contract, tier, matrix and budget.
+
+use super::guard::Guard;
+use super::ids::{BudgetId, ContractId, MatrixId, RouteId, TierId};
+use crate::source::Span;
+
+super::class::words! {
+    /// What a request may have set off at the provider.
+    Effects {
+        None "none" "plain generation: may be repeated";
+        Unknown "unknown" "tools run by the provider, or stored state: repeated only where it cannot have been processed";
+    }
+}
+
+/// One route. Matrix and budget are filled in from `defaults`.
+#[derive(Clone, Debug)]
+pub struct Route {
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// Its documentation.
+    pub docs: Option<String>,
+    /// The author's version number.
+    pub version: Option<u64>,
+    /// Values of the request's `model` that select it.
+    pub serves: Vec<String>,
+    /// Asked before the routes without one.
+    pub matches: Option<Guard>,
+    /// Asked before this other route.
+    pub before: Option<RouteId>,
+    /// What the answer must be able to do, beside what the request itself uses.
+    pub contract: Option<ContractId>,
+    /// Who may answer.
+    pub tier: TierId,
+    /// What failures lead to.
+    pub matrix: MatrixId,
+    /// What it may take.
+    pub budget: BudgetId,
+    /// Whether requests may have side effects.
+    pub side_effects: Effects,
+    /// Kill switch for going to another target of the model.
+    pub failover: bool,
+    /// Kill switch for going to another model.
+    pub fallback: bool,
+    /// The status when no target is left.
+    pub exhausted: u16,
+}
+
+impl Route {
+    /// Default of `exhausted stop as`.
+    pub const EXHAUSTED: u16 = 503;
+}
+
+/// What holds where a route does not say otherwise.
+#[derive(Clone, Debug)]
+pub struct Defaults {
+    /// The client header that names the session, in lower case.
+    pub session_header: String,
+    /// The client header that names the region, in lower case.
+    pub region_header: String,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Self { session_header: "x-switchback-session".into(), region_header: "x-switchback-region".into() }
+    }
+}

@@ -1,0 +1,1 @@
+//! Decision records: the trail of a run as one JSON line.

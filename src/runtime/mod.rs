@@ -1,0 +1,1 @@
+//! The async half: executes commands, reports events, holds shared state.

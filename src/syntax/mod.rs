@@ -1,0 +1,3 @@
+//! From text to a loose, lossless tree. Knows brackets, words and values, and not one keyword.
+
+pub mod tree;
