@@ -292,7 +292,7 @@ impl<'a> Context<'a> {
         let span = first.span.to(last.span);
         let text = self.names.slice(span);
         self.report(
-            Diagnostic::new(Code::ExtraValue, span, format!("`{text}` is too much here"))
+            Diagnostic::new(Code::LeftOver, span, format!("`{text}` is too much here"))
                 .help("end the statement before it: begin a new line, or write `;`"),
         );
     }
@@ -336,7 +336,7 @@ impl<'a> Context<'a> {
             None => {
                 let found = self.names.slice(item.span);
                 let mut diagnostic =
-                    Diagnostic::new(Code::UnknownValue, item.span, format!("`{}` cannot be `{found}`", row.word))
+                    Diagnostic::new(Code::UnknownWord, item.span, format!("`{}` cannot be `{found}`", row.word))
                         .help(format!("write one of {}", row.value.text().replace(" | ", ", ")));
                 if matches!(row.value, ValueType::Flag) {
                     diagnostic.help = "write `yes` or `no`".into();

@@ -105,8 +105,8 @@ registry! {
     // SB03xx: values and units.
     WrongValue "SB0301" "wrong-value" Error;
     MissingValue "SB0302" "missing-value" Error;
-    ExtraValue "SB0303" "extra-value" Error;
-    UnknownValue "SB0304" "unknown-value" Error;
+    LeftOver "SB0303" "left-over" Error;
+    UnknownWord "SB0304" "unknown-word" Error;
     // SB04xx: contracts.
     ContractDirection "SB0401" "contract-direction" Error;
     // SB06xx: tiers and routes.
