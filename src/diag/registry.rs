@@ -83,4 +83,22 @@ macro_rules! registry {
 registry! {
     // SB01xx: text and shape.
     UnclosedBracket "SB0101" "unclosed-bracket" Error;
+
+    // SB03xx: values and units.
+    MissingUnit "SB0301" "missing-unit" Error;
+    WrongUnit "SB0302" "wrong-unit" Error;
+    WrongValue "SB0303" "wrong-value" Error;
+    OutOfRange "SB0304" "out-of-range" Error;
+    UnknownWord "SB0305" "unknown-word" Error;
+    NotYesOrNo "SB0306" "not-yes-or-no" Error;
+    MissingValue "SB0307" "missing-value" Error;
+    LeftOver "SB0308" "left-over" Error;
+    UnitWord "SB0309" "unit-word" Error;
+    BrokenGuard "SB0310" "broken-guard" Error;
+    UnknownFact "SB0311" "unknown-fact" Error;
+    FactDoesNotFit "SB0312" "fact-does-not-fit" Error;
+    FactNeedsFailure "SB0313" "fact-needs-failure" Error;
+
+    // SB11xx: security.
+    KeyLiteral "SB1101" "key-literal" Error;
 }
