@@ -5,6 +5,7 @@
 
 pub mod context;
 pub mod resolution;
+pub mod value;
 
 use crate::policy::{Budget, Contract, Defaults, Matrix, Model, Provider, Route, Target, Test, Tier};
 

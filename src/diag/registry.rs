@@ -103,10 +103,19 @@ registry! {
     UnexpectedBlock "SB0217" "unexpected-block" Error;
     MissingBlock "SB0218" "missing-block" Error;
     // SB03xx: values and units.
-    WrongValue "SB0301" "wrong-value" Error;
-    MissingValue "SB0302" "missing-value" Error;
-    LeftOver "SB0303" "left-over" Error;
-    UnknownWord "SB0304" "unknown-word" Error;
+    MissingUnit "SB0301" "missing-unit" Error;
+    WrongUnit "SB0302" "wrong-unit" Error;
+    WrongValue "SB0303" "wrong-value" Error;
+    OutOfRange "SB0304" "out-of-range" Error;
+    UnknownWord "SB0305" "unknown-word" Error;
+    NotYesOrNo "SB0306" "not-yes-or-no" Error;
+    MissingValue "SB0307" "missing-value" Error;
+    LeftOver "SB0308" "left-over" Error;
+    UnitWord "SB0309" "unit-word" Error;
+    BrokenGuard "SB0310" "broken-guard" Error;
+    UnknownFact "SB0311" "unknown-fact" Error;
+    FactDoesNotFit "SB0312" "fact-does-not-fit" Error;
+    FactNeedsFailure "SB0313" "fact-needs-failure" Error;
     // SB04xx: contracts.
     ContractDirection "SB0401" "contract-direction" Error;
     // SB06xx: tiers and routes.
