@@ -4,6 +4,8 @@
 //! one run. A broken piece is unknown, and whoever meets it stays silent. Never reads files, clock or environment.
 
 pub mod context;
+pub mod fields;
+pub mod names;
 pub mod resolution;
 pub mod value;
 

@@ -64,9 +64,12 @@ fn edition<'a>(tree: &'a Tree, out: &mut Vec<Diagnostic>) -> &'a [Statement] {
                 .here("this stands first");
         diagnostic = match tree.statements.iter().find(|s| s.keyword() == Some("switchback")) {
             Some(late) => diagnostic.label(late.span, "the edition stands here").help("move it to the top of the file"),
-            None => diagnostic
-                .help(format!("begin the file with `switchback {EDITION}`"))
-                .fix("state the edition", start, line, true),
+            None => diagnostic.help(format!("begin the file with `switchback {EDITION}`")).fix(
+                "state the edition",
+                start,
+                line,
+                true,
+            ),
         };
         if let Some(item) = first.items.first() {
             diagnostic.span = item.span;
@@ -230,7 +233,8 @@ fn declared_name(block: Block, item: &Item, out: &mut Vec<Diagnostic>) -> Option
     };
     let fixed = text.to_ascii_lowercase();
     if !quoted && value::is_name(text) {
-        let reserved = matches!(block, Block::Target | Block::Route | Block::Model) && RESERVED.contains(&text.as_str());
+        let reserved =
+            matches!(block, Block::Target | Block::Route | Block::Model) && RESERVED.contains(&text.as_str());
         if reserved {
             out.push(
                 bad_name(item, format!("`{text}` begins lines of tests and cannot name a {word}"))
@@ -273,12 +277,9 @@ fn unknown_block(first: &Item) -> Diagnostic {
     }
     let diagnostic = Diagnostic::new(Code::UnknownBlock, first.span, format!("there is no block `{word}`"));
     match closest(word, block_words()) {
-        Some(near) => diagnostic.help(format!("did you mean `{near}`?")).fix(
-            format!("write `{near}`"),
-            first.span,
-            near,
-            false,
-        ),
+        Some(near) => {
+            diagnostic.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), first.span, near, false)
+        }
         None => diagnostic.help(format!("begin with one of {}", block_words().collect::<Vec<_>>().join(", "))),
     }
 }

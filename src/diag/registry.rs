@@ -102,6 +102,7 @@ registry! {
     NestedBlock "SB0216" "nested-block" Error;
     UnexpectedBlock "SB0217" "unexpected-block" Error;
     MissingBlock "SB0218" "missing-block" Error;
+    TooMany "SB0219" "too-many" Error;
     // SB03xx: values and units.
     MissingUnit "SB0301" "missing-unit" Error;
     WrongUnit "SB0302" "wrong-unit" Error;
@@ -124,6 +125,8 @@ registry! {
     NoGeneralChain "SB0603" "no-general-chain" Error;
     OverlappingRoutes "SB0604" "overlapping-routes" Error;
     IdleBefore "SB0605" "idle-before" Error;
+    BeforeCycle "SB0606" "before-cycle" Error;
+    IdleScript "SB0607" "idle-script" Error;
     // SB07xx: budgets.
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;
     LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;
