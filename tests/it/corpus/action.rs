@@ -83,7 +83,8 @@ impl Matrix {
 impl Driver for Matrix {
     fn step(&mut self, _now: u64, op: &Value) -> Value {
         let row = op["class"].as_str().and_then(|class| self.rows[class].as_array());
-        let Some(row) = row.and_then(|row| row.iter().map(|w| self.action(w)).collect::<Option<Vec<_>>>()) else {
+        let words = row.map_or(&[][..], Vec::as_slice);
+        let Some(row) = words.iter().map(|w| self.action(w)).collect::<Option<Vec<_>>>() else {
             return Value::Null;
         };
         let walked = walk(row.into_iter().map(|action| ((), action)), &mut Said { matrix: self, op });

@@ -29,7 +29,17 @@ fn driver(area: &str, given: &Value) -> Option<Box<dyn Driver>> {
 /// Measures every case of the file.
 pub fn measure(text: &str) -> Result<Report, String> {
     let cases: Vec<Value> = serde_json::from_str(text).map_err(|e| e.to_string())?;
-    Ok(Report { measure: "cases", cases: cases.iter().map(|case| judge(case, driver)).collect() })
+    Ok(Report { measure: "cases", cases: cases.iter().map(|case| survived(case, driver)).collect() })
+}
+
+/// An engine that panics does not agree; the other cases are measured all the same.
+fn survived(case: &Value, driver: fn(&str, &Value) -> Option<Box<dyn Driver>>) -> Case {
+    let text = |name: &str| case[name].as_str().unwrap_or_default().to_string();
+    std::panic::catch_unwind(|| judge(case, driver)).unwrap_or_else(|_| Case {
+        id: text("id"),
+        area: text("area"),
+        miss: Some(("an observation".to_string(), "a panic".to_string())),
+    })
 }
 
 fn judge(case: &Value, driver: impl Fn(&str, &Value) -> Option<Box<dyn Driver>>) -> Case {
@@ -103,6 +113,12 @@ mod tests {
         let said = |e: &str, g: &str| Some((format!("step 1: {e}"), g.to_string()));
         assert_eq!(judged(&json!({ "now": 8, "none": null })), said(r#"{"now":8}"#, r#"{"now":7}"#));
         assert_eq!(judged(&json!({ "other": null })), said(r#"{"other":null}"#, r#"{"other":"not observable"}"#));
+    }
+
+    #[test]
+    fn a_panic_is_a_miss() {
+        let case = json!({ "id": "c", "area": "a", "steps": [] });
+        assert_eq!(survived(&case, |_, _| panic!("planted")).miss.unwrap().1, "a panic");
     }
 
     #[test]

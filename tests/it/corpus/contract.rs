@@ -1,6 +1,6 @@
 //! Area `contract`: the hard filter by what a request needs.
 
-use super::behaviours::Driver;
+use super::behaviours::{Driver, spelled};
 use serde_json::{Map, Value, json};
 use switchback::decide::contract::{Need, Offer, Unmet, unmet};
 use switchback::policy::contract::Pattern;
@@ -14,38 +14,54 @@ pub fn driver(given: &Value) -> Box<dyn Driver> {
     Box::new(Contract { targets: given["targets"].as_array().cloned().unwrap_or_default() })
 }
 
-/// A capability of the corpus, as the language's capability words.
+/// The capabilities of a list of the corpus, as the language's capability words.
 struct Able {
     modalities: Modalities,
+    streaming: bool,
     tools: Option<Tools>,
     structured_output: Option<StructuredOutput>,
+    prefill: bool,
+    reasoning: bool,
 }
 
 impl Able {
     fn read(list: &Value) -> Able {
         let has = |word: &str| list.as_array().is_some_and(|l| l.iter().any(|w| w == word));
-        let modality =
-            |all: Modalities, (word, modality): (&str, Modality)| if has(word) { all.with(modality) } else { all };
+        let modalities = Modality::ALL.iter().filter(|m| has(corpus_word(m.word())));
+        let structured = StructuredOutput::ALL.iter().filter(|s| has(&corpus_word(s.word()).replace('-', "_")));
         Able {
-            modalities: [("chat", Modality::Text), ("vision", Modality::Image)]
-                .into_iter()
-                .fold(Modalities::default(), modality),
-            tools: has("tools").then_some(Tools::Yes),
-            structured_output: has("json_schema").then_some(StructuredOutput::JsonSchema),
+            modalities: modalities.fold(Modalities::default(), |all, m| all.with(*m)),
+            streaming: has("streaming"),
+            tools: if has("parallel_tools") { Some(Tools::Parallel) } else { has("tools").then_some(Tools::Yes) },
+            structured_output: structured.max().copied(),
+            prefill: has("prefill"),
+            reasoning: has("reasoning"),
         }
     }
 }
 
+/// The corpus names what a model does, the language what it takes.
+fn corpus_word(word: &str) -> &str {
+    match word {
+        "text" => "chat",
+        "image" => "vision",
+        other => other,
+    }
+}
+
 fn days(value: &Value) -> Option<Millis> {
-    value.as_u64().map(|days| Millis(days * 86_400_000))
+    value.as_u64().map(|days| Millis(days.saturating_mul(86_400_000)))
 }
 
 fn capabilities(target: &Value) -> Capabilities {
     let able = Able::read(&target["capabilities"]);
     Capabilities {
         modalities: Some(able.modalities),
+        streaming: Some(able.streaming),
         tools: able.tools,
         structured_output: able.structured_output,
+        prefill: Some(able.prefill),
+        reasoning: Some(able.reasoning),
         context: target["context_tokens"].as_u64(),
         max_output: target["output_tokens"].as_u64(),
         ..Capabilities::default()
@@ -54,15 +70,13 @@ fn capabilities(target: &Value) -> Capabilities {
 
 /// The corpus prices a token, the language a million.
 fn prices(target: &Value) -> Prices {
-    let price = |name: &str| target[name].as_u64().map(|nano| Price(nano * 1_000_000));
+    let price = |name: &str| target[name].as_u64().map(|nano| Price(nano.saturating_mul(1_000_000)));
     Prices { input: price("price_in_nusd"), cached: None, output: price("price_out_nusd") }
 }
 
 fn reason(unmet: Unmet) -> String {
     match unmet {
-        Unmet::Capability("text") => "capability:chat".to_string(),
-        Unmet::Capability("image") => "capability:vision".to_string(),
-        Unmet::Capability("json-schema") => "capability:json_schema".to_string(),
+        Unmet::Capability(word) => format!("capability:{}", spelled(corpus_word(word))),
         other => other.to_string(),
     }
 }
@@ -79,8 +93,11 @@ impl Driver for Contract {
             .collect();
         let need = Need {
             modalities: able.modalities,
+            streaming: able.streaming,
             tools: able.tools,
             structured_output: able.structured_output,
+            prefill: able.prefill,
+            reasoning: able.reasoning,
             input_tokens: needs["input_tokens"].as_u64(),
             output_tokens: needs["max_output_tokens"].as_u64(),
             regions: &regions,
@@ -99,6 +116,12 @@ impl Driver for Contract {
             };
             let mut reasons = Vec::new();
             unmet(&need, &offer, &mut |clause| reasons.push(reason(clause)));
+            // The engine lists capabilities in its own order, a case in that of its needs.
+            let asked = |r: &String| {
+                let word = r.strip_prefix("capability:")?;
+                needs["capabilities"].as_array()?.iter().position(|w| w == word)
+            };
+            reasons.sort_by_key(|r| asked(r).unwrap_or(usize::MAX));
             let id = target["id"].as_str().unwrap_or_default();
             if reasons.is_empty() {
                 kept.push(id);

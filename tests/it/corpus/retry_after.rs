@@ -56,7 +56,7 @@ impl Driver for RetryAfter {
         let now = Millis(now);
         match op["op"].as_str() {
             Some("parse") => {
-                let hint = hint::parse(&Given(&op["headers"]), Millis(number(op, "wall_ms")));
+                let hint = hint::parse(&Given(&op["headers"]), number(op, "wall_ms"));
                 json!({
                     "retry_after_ms": hint.map(|h| h.wait),
                     "source": hint.map(|h| h.source.word()),

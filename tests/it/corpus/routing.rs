@@ -45,7 +45,7 @@ fn standing(target: &Value, key: &str) -> Standing {
         ramp: match target["ramp_percent"].as_u64() {
             None => Ramp::Full,
             Some(percent) => {
-                let share = Percent(u32::try_from(percent * 100).unwrap_or(u32::MAX));
+                let share = Percent(u32::try_from(percent.saturating_mul(100)).unwrap_or(u32::MAX));
                 let admitted = ramp::admits(id(target), number(target, "ramp_epoch"), key, share);
                 if admitted { Ramp::Admitted } else { Ramp::Barred }
             }
