@@ -77,7 +77,7 @@ fn tables() -> Tables {
             ("schemars", &["*"]),
             ("serde", &["*"]),
             ("serde_json", &["*"]),
-            ("sha2", &["graph::canonical", "decide::draw", "decide::ramp"]),
+            ("sha2", &["graph::canonical", "decide::draw", "decide::ramp", "record"]),
             ("similar", &["cli::fmt"]),
             ("smallvec", &["*"]),
             ("strsim", &["diag::suggest"]),
