@@ -126,7 +126,6 @@ registry! {
     OverlappingRoutes "SB0604" "overlapping-routes" Error;
     IdleBefore "SB0605" "idle-before" Error;
     BeforeCycle "SB0606" "before-cycle" Error;
-    IdleScript "SB0607" "idle-script" Error;
     // SB07xx: budgets.
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;
     LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;

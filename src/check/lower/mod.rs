@@ -6,9 +6,13 @@
 pub mod budget;
 pub mod contract;
 pub mod defaults;
+pub mod matrix;
 pub mod model;
 pub mod overlap;
 pub mod provider;
 pub mod route;
+mod row_action;
+pub mod script;
 pub mod target;
+pub mod test;
 pub mod tier;
