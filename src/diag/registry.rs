@@ -130,7 +130,6 @@ registry! {
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;
     LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;
     BackoffUpsideDown "SB0703" "backoff-upside-down" Error;
-    EmptyBudget "SB0704" "empty-budget" Error;
     // SB11xx: security.
     KeyLiteral "SB1101" "key-literal" Error;
     CredentialHeader "SB1102" "credential-header" Error;
