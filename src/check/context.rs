@@ -5,11 +5,11 @@
 //! gets `None` stays silent. Never decides what a setting means.
 
 use super::resolution::Resolved;
+use super::value;
 use crate::diag::{Code, Diagnostic, closest};
 use crate::policy::{BudgetId, ContractId, MatrixId, ModelId, ProviderId, RouteId, TargetId, TierId};
 use crate::source::Span;
-use crate::syntax::settings::{Block, ValueType, choices, setting};
-use crate::syntax::settings::{Setting, Status};
+use crate::syntax::settings::{Block, Setting, Status, choices, setting};
 use crate::syntax::tree::{Item, ItemKind, Statement, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -158,15 +158,8 @@ impl<'a> Context<'a> {
             | ItemKind::Arrow
             | ItemKind::Comma
             | ItemKind::Operator(_) => {
-                let found = self.names.slice(item.span);
-                self.report(
-                    Diagnostic::new(
-                        Code::WrongValue,
-                        item.span,
-                        format!("the name of a {} is due here, not `{found}`", block.word()),
-                    )
-                    .help(format!("write the name of a {} without quotes", block.word())),
-                );
+                let due = format!("the name of a {}", block.word());
+                self.report(value::wrong(item, &due).help(format!("write {due}, without quotes")));
                 return None;
             }
         };
@@ -288,13 +281,7 @@ impl<'a> Context<'a> {
 
     /// Reports items that stand after the end of a value.
     pub fn nothing_more(&mut self, rest: &[Item]) {
-        let (Some(first), Some(last)) = (rest.first(), rest.last()) else { return };
-        let span = first.span.to(last.span);
-        let text = self.names.slice(span);
-        self.report(
-            Diagnostic::new(Code::LeftOver, span, format!("`{text}` is too much here"))
-                .help("end the statement before it: begin a new line, or write `;`"),
-        );
+        value::left_over(rest, &mut self.diagnostics);
     }
 
     /// One of the fixed words of a setting. Words without effect yet are refused as such, others with the closest.
@@ -308,11 +295,12 @@ impl<'a> Context<'a> {
         let row = setting(block, word)?;
         let ItemKind::List(parts) = &item.kind else {
             let found = self.names.slice(item.span);
-            self.report(
-                Diagnostic::new(Code::WrongValue, item.span, format!("a list is due here, not `{found}`"))
-                    .help(format!("write `{word} {}`", row.value.text()))
-                    .fix("write a list", item.span, format!("[{found}]"), false),
-            );
+            self.report(value::wrong(item, "a list").help(format!("write `{word} {}`", row.value.text())).fix(
+                "write a list",
+                item.span,
+                format!("[{found}]"),
+                false,
+            ));
             return None;
         };
         let mut words = Vec::new();
@@ -334,23 +322,17 @@ impl<'a> Context<'a> {
             Some((word, Status::InEffect)) => return Some(word),
             Some((word, Status::Later)) => self.later(item.span, word),
             None => {
-                let found = self.names.slice(item.span);
-                let mut diagnostic =
-                    Diagnostic::new(Code::UnknownWord, item.span, format!("`{}` cannot be `{found}`", row.word))
-                        .help(format!("write one of {}", row.value.text().replace(" | ", ", ")));
-                if matches!(row.value, ValueType::Flag) {
-                    diagnostic.help = "write `yes` or `no`".into();
-                }
-                let bare = found.trim_matches('"');
-                if let Some(near) = closest(bare, known.iter().map(|(word, _)| *word)) {
-                    diagnostic = diagnostic.help(format!("did you mean `{near}`?")).fix(
-                        format!("write `{near}`"),
-                        item.span,
-                        near,
-                        false,
-                    );
-                }
-                self.report(diagnostic);
+                let what = format!("a value of `{}`", row.word);
+                self.report(match &item.kind {
+                    ItemKind::Word(text) | ItemKind::Str(text) | ItemKind::Number(text) => {
+                        value::unknown_word(text, item.span, &what, known.iter().map(|(word, _)| *word))
+                    }
+                    ItemKind::List(_)
+                    | ItemKind::Group(_)
+                    | ItemKind::Arrow
+                    | ItemKind::Comma
+                    | ItemKind::Operator(_) => value::wrong(item, &what),
+                });
             }
         }
         None

@@ -3,33 +3,60 @@
 //! In: all trees of a set. Out: a [`Checked`] policy, if nothing is an error, and everything that is wrong, found in
 //! one run. A broken piece is unknown, and whoever meets it stays silent. Never reads files, clock or environment.
 
+mod allow;
 pub mod context;
+pub mod cursor;
+mod draft;
+pub mod fields;
+pub mod guard;
+pub mod lint;
+pub mod lower;
+pub mod names;
 pub mod resolution;
+mod secrets;
 pub mod value;
 
-use crate::policy::{Budget, Contract, Defaults, Matrix, Model, Provider, Route, Target, Test, Tier};
+pub use draft::Draft;
+pub use resolution::{Origin, Resolved};
 
-/// A set as far as it could be lowered: what is broken is `None`, and the ids of the others hold all the same.
-#[derive(Clone, Debug, Default)]
-pub struct Draft {
-    /// Sorted by name.
-    pub providers: Vec<Option<Provider>>,
-    /// Sorted by name.
-    pub models: Vec<Option<Model>>,
-    /// Sorted by name.
-    pub targets: Vec<Option<Target>>,
-    /// Sorted by name.
-    pub contracts: Vec<Option<Contract>>,
-    /// Sorted by name.
-    pub tiers: Vec<Option<Tier>>,
-    /// Sorted by name.
-    pub matrices: Vec<Option<Matrix>>,
-    /// Sorted by name.
-    pub budgets: Vec<Option<Budget>>,
-    /// Sorted by name.
-    pub routes: Vec<Option<Route>>,
-    /// The set's `defaults` block, or the built-in ones.
-    pub defaults: Defaults,
-    /// In the order of files and lines.
-    pub tests: Vec<Option<Test>>,
+use crate::diag::{Diagnostic, has_errors, in_order};
+use crate::policy::Policy;
+use crate::syntax::tree::Tree;
+use context::Context;
+use std::ops::Deref;
+
+/// A value that was checked and has no errors. Only [`check`] makes one, so whoever takes one need not check again.
+#[derive(Clone, Debug)]
+pub struct Checked<T>(T);
+
+impl<T> Deref for Checked<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
 }
+
+/// Checks a set: the policy, unless something is an error, and all that is wrong, in the order of files and lines.
+pub fn check(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
+    let (policy, _, diagnostics) = resolve(trees);
+    (policy, diagnostics)
+}
+
+/// The same, with what each setting came to and why, as far as that is known.
+pub fn resolve(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Resolved>, Vec<Diagnostic>) {
+    let mut found = Vec::new();
+    let names = names::collect(trees, &mut found);
+    secrets::scan(trees, &mut found);
+    let mut cx = Context::new(&names);
+    cx.diagnostics = found;
+    let draft = draft::lower(&mut cx);
+    lint::all(&mut cx, &draft);
+    let resolved = std::mem::take(&mut cx.resolved);
+    let diagnostics = in_order(allow::apply(trees, std::mem::take(&mut cx.diagnostics)));
+    let policy = if has_errors(&diagnostics) { None } else { draft.finish().map(Checked) };
+    (policy, resolved, diagnostics)
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,6 +2,8 @@
 //!
 //! In: settings as lowering meets them. Out: plain text values with their origins. Never read by anything that decides.
 
+use super::context::{Context, Decl};
+use crate::policy::Matrix;
 use crate::source::Span;
 use crate::syntax::settings::Block;
 
@@ -36,4 +38,19 @@ pub enum Origin {
     Defaults(Span),
     /// The language says so.
     Default,
+}
+
+/// Notes the rows of a matrix, its own first.
+pub(super) fn rows<'a>(cx: &mut Context<'a>, decl: &Decl<'a>, matrix: &Matrix) {
+    for row in &matrix.rows {
+        let whole = cx.names.slice(row.span).split_whitespace().collect::<Vec<_>>().join(" ");
+        let value = whole.strip_prefix(row.text.as_str()).unwrap_or(&whole).trim().to_owned();
+        let within = |outer: Span| outer.file == row.span.file && outer.start <= row.span.start && row.span.end <= outer.end;
+        let home = cx.names.list(Block::Matrix).iter().find(|other| within(other.statement.span));
+        let origin = match home {
+            Some(home) if home.name != decl.name => Origin::Inherited { from: home.name.clone(), span: row.span },
+            Some(_) | None => Origin::Written(row.span),
+        };
+        cx.resolved.push(Resolved { block: Block::Matrix, name: decl.name.clone(), word: row.text.clone(), value, origin });
+    }
 }

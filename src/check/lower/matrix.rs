@@ -65,7 +65,7 @@ pub fn lower<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Matrix> {
     }
     (!table.broken).then(|| Matrix {
         name: decl.name.clone(),
-        span: decl.statement.span,
+        span: decl.name_span,
         docs: decl.statement.docs.clone(),
         rows: table.rows,
     })

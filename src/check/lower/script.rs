@@ -10,11 +10,10 @@ use super::outcome::{self, Outcome};
 use crate::diag::{Code, Diagnostic};
 use crate::policy::{Millis, Percent, Script, ScriptLine, Window};
 use crate::source::Span;
-use crate::syntax::settings::Block;
 use crate::syntax::tree::Statement;
 
 /// Lowers the `script` statement of `target`.
-pub fn lower<'a>(ctx: &mut Context<'a>, target: &Decl<'a>, statement: &'a Statement) -> Option<Script> {
+pub fn lower<'a>(ctx: &mut Context<'a>, _target: &Decl<'a>, statement: &'a Statement) -> Option<Script> {
     let word = statement.items.first()?;
     let Some(block) = &statement.block else {
         ctx.report(
@@ -23,20 +22,6 @@ pub fn lower<'a>(ctx: &mut Context<'a>, target: &Decl<'a>, statement: &'a Statem
         );
         return None;
     };
-    let unreal = provider(ctx, target).filter(|(_, emulated)| !emulated);
-    if let Some((provider, _)) = unreal {
-        ctx.report(
-            Diagnostic::new(
-                Code::ScriptWithoutEmulator,
-                word.span,
-                format!("target `{}` is not emulated, and follows no script", target.name),
-            )
-            .here("nobody would play it")
-            .label(provider, "its provider")
-            .help("remove the script, or name a provider with `api emulated`; tests script any target"),
-        );
-        return None;
-    }
     let out = &mut ctx.diagnostics;
     let mut sound = value::left_over(statement.items.get(1..).unwrap_or_default(), out);
     let mut script = Script::default();
@@ -64,15 +49,6 @@ pub fn lower<'a>(ctx: &mut Context<'a>, target: &Decl<'a>, statement: &'a Statem
     }
     sound &= reachable(&script, repeats, out);
     sound.then_some(script)
-}
-
-/// Where a target's provider is named, and whether it is emulated; nothing where that is not known.
-fn provider(ctx: &Context<'_>, target: &Decl<'_>) -> Option<(Span, bool)> {
-    let named = target.statements().iter().find(|s| s.keyword() == Some("provider"))?.items.get(1)?;
-    let position = ctx.names.position(Block::Provider, named.word()?)?;
-    let provider = ctx.names.decl(Block::Provider, position)?;
-    let api = provider.statements().iter().find(|s| s.keyword() == Some("api"))?.items.get(1)?.word()?;
-    Some((named.span, api == "emulated"))
 }
 
 /// Windows that begin only after the script has begun again are never open.
