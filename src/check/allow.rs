@@ -63,7 +63,12 @@ fn complaint(allow: &Allow, complete: bool) -> Option<Diagnostic> {
     }
     if !allow.used {
         return complete
-            .then(|| idle(format!("nothing here draws `{}`", entry.id), "remove this comment, or move it directly above the statement"))
+            .then(|| {
+                idle(
+                    format!("nothing here draws `{}`", entry.id),
+                    "remove this comment, or move it directly above the statement",
+                )
+            })
             .flatten();
     }
     (!allow.reason).then(|| {

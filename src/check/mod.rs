@@ -10,6 +10,7 @@ mod draft;
 pub mod fields;
 pub mod guard;
 pub mod lint;
+mod listing;
 pub mod lower;
 pub mod names;
 pub mod resolution;
@@ -17,6 +18,7 @@ mod secrets;
 pub mod value;
 
 pub use draft::Draft;
+pub use listing::{ListedBlock, ListedOrigin, ListedSetting, Listing};
 pub use resolution::{Origin, Resolved};
 
 use crate::diag::{Diagnostic, has_errors, in_order};
@@ -39,12 +41,12 @@ impl<T> Deref for Checked<T> {
 
 /// Checks a set: the policy, unless something is an error, and all that is wrong, in the order of files and lines.
 pub fn check(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
-    let (policy, _, diagnostics) = resolve(trees);
+    let (policy, _, diagnostics) = list(trees);
     (policy, diagnostics)
 }
 
 /// The same, with what each setting came to and why, as far as that is known.
-pub fn resolve(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Resolved>, Vec<Diagnostic>) {
+pub fn list(trees: &[Tree]) -> (Option<Checked<Policy>>, Listing, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let names = names::collect(trees, &mut found);
     secrets::scan(trees, &mut found);
@@ -52,10 +54,10 @@ pub fn resolve(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Resolved>, Vec<D
     cx.diagnostics = found;
     let draft = draft::lower(&mut cx);
     lint::all(&mut cx, &draft);
-    let resolved = std::mem::take(&mut cx.resolved);
+    let listing = Listing::new(&names, &cx.resolved);
     let diagnostics = in_order(allow::apply(trees, std::mem::take(&mut cx.diagnostics)));
     let policy = if has_errors(&diagnostics) { None } else { draft.finish().map(Checked) };
-    (policy, resolved, diagnostics)
+    (policy, listing, diagnostics)
 }
 
 #[cfg(test)]

@@ -140,7 +140,6 @@ registry! {
     OverlappingRoutes "SB0604" "overlapping-routes" Error;
     IdleBefore "SB0605" "idle-before" Error;
     BeforeCycle "SB0606" "before-cycle" Error;
-    IdleScript "SB0607" "idle-script" Error;
     ContractUnmet "SB0611" "contract-unmet" Error;
     EmulatedProvider "SB0612" "emulated-provider" Warning;
     EmulatedAndReal "SB0613" "emulated-and-real" Warning;
@@ -152,13 +151,13 @@ registry! {
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;
     LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;
     BackoffUpsideDown "SB0703" "backoff-upside-down" Error;
-    EmptyBudget "SB0704" "empty-budget" Error;
     // SB09xx: tests.
     TestWithoutExpect "SB0901" "test-without-expect" Error;
     UnknownTestLine "SB0902" "unknown-test-line" Error;
     ExpectBeforeSend "SB0903" "expect-before-send" Error;
     UnknownExpectation "SB0904" "unknown-expectation" Error;
     AmbiguousName "SB0905" "ambiguous-name" Error;
+    ScriptWithoutEmulator "SB0906" "script-without-emulator" Error;
     // SB11xx: security.
     KeyLiteral "SB1101" "key-literal" Error;
     CredentialHeader "SB1102" "credential-header" Error;

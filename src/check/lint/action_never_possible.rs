@@ -94,8 +94,8 @@ impl Place<'_> {
 
     /// Whether two different targets of a chain stand so to each other.
     fn pair(&self, test: impl Fn(&Link<'_>, &Link<'_>) -> bool) -> bool {
-        self.chains.iter().any(|chain| {
-            chain.iter().any(|a| chain.iter().any(|b| a.target.name != b.target.name && test(a, b)))
-        })
+        self.chains
+            .iter()
+            .any(|chain| chain.iter().any(|a| chain.iter().any(|b| a.target.name != b.target.name && test(a, b))))
     }
 }

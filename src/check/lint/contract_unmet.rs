@@ -15,8 +15,10 @@ pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
             if unmet.iter().any(|(_, clauses)| clauses.is_empty()) {
                 continue;
             }
-            let message =
-                format!("no target of tier `{}` meets contract `{}` of route `{}`", tier.name, contract.name, route.name);
+            let message = format!(
+                "no target of tier `{}` meets contract `{}` of route `{}`",
+                tier.name, contract.name, route.name
+            );
             let mut diagnostic = Diagnostic::new(Code::ContractUnmet, route.span, message)
                 .here("every request would be refused")
                 .label(contract.span, "the contract")

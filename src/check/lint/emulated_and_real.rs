@@ -11,8 +11,7 @@ pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     for tier in draft.tiers.iter().flatten() {
         for chain in &tier.chains {
             let Some(links) = links(draft, chain) else { continue };
-            let (made_up, real): (Vec<_>, Vec<_>) =
-                links.iter().partition(|link| link.provider.api == Api::Emulated);
+            let (made_up, real): (Vec<_>, Vec<_>) = links.iter().partition(|link| link.provider.api == Api::Emulated);
             let Some(first) = made_up.first().filter(|_| !real.is_empty()) else { continue };
             let names = quoted(made_up.iter().map(|link| link.target.name.as_str()));
             out.push(

@@ -15,7 +15,10 @@ pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
                 Diagnostic::new(
                     Code::OneOutageAway,
                     chain.span,
-                    format!("this chain of tier `{}` is one outage away from having no target: all share {what}", tier.name),
+                    format!(
+                        "this chain of tier `{}` is one outage away from having no target: all share {what}",
+                        tier.name
+                    ),
                 )
                 .here("no target survives its loss")
                 .help("add a target elsewhere"),

@@ -28,7 +28,10 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
                 Diagnostic::new(
                     Code::UnprovenFallback,
                     route.span,
-                    format!("route `{}` may change model, and contract `{}` asks for no quality", route.name, contract.name),
+                    format!(
+                        "route `{}` may change model, and contract `{}` asks for no quality",
+                        route.name, contract.name
+                    ),
                 )
                 .here("an answer may come from a model that was never measured")
                 .label(chain.span, format!("models {}", quoted(models)))

@@ -1,6 +1,6 @@
 //! A target of a chain that the route's contract always drops, while others of the chain meet it.
 
-use super::{clauses, enabled, known, routes};
+use super::{clauses, enabled, known};
 use crate::check::context::Context;
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
@@ -12,10 +12,8 @@ pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
         // A route that is unknown may be the one that reaches the target.
         let Some(all) = draft.routes.iter().map(Option::as_ref).collect::<Option<Vec<_>>>() else { return };
         let users: Vec<_> = all.into_iter().filter(|route| route.tier.index() == index).collect();
-        let contracts: Option<Vec<_>> = users
-            .iter()
-            .map(|route| route.contract.and_then(|id| known(&draft.contracts, id.index())))
-            .collect();
+        let contracts: Option<Vec<_>> =
+            users.iter().map(|route| route.contract.and_then(|id| known(&draft.contracts, id.index()))).collect();
         let Some(contracts) = contracts.filter(|all| !all.is_empty()) else { continue };
         for chain in &tier.chains {
             let Some(links) = enabled(draft, chain) else { continue };

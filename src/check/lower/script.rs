@@ -10,10 +10,11 @@ use super::outcome::{self, Outcome};
 use crate::diag::{Code, Diagnostic};
 use crate::policy::{Millis, Percent, Script, ScriptLine, Window};
 use crate::source::Span;
+use crate::syntax::settings::Block;
 use crate::syntax::tree::Statement;
 
 /// Lowers the `script` statement of `target`.
-pub fn lower<'a>(ctx: &mut Context<'a>, _target: &Decl<'a>, statement: &'a Statement) -> Option<Script> {
+pub fn lower<'a>(ctx: &mut Context<'a>, target: &Decl<'a>, statement: &'a Statement) -> Option<Script> {
     let word = statement.items.first()?;
     let Some(block) = &statement.block else {
         ctx.report(
@@ -22,6 +23,20 @@ pub fn lower<'a>(ctx: &mut Context<'a>, _target: &Decl<'a>, statement: &'a State
         );
         return None;
     };
+    let unreal = provider(ctx, target).filter(|(_, emulated)| !emulated);
+    if let Some((provider, _)) = unreal {
+        ctx.report(
+            Diagnostic::new(
+                Code::ScriptWithoutEmulator,
+                word.span,
+                format!("target `{}` is not emulated, and follows no script", target.name),
+            )
+            .here("nobody would play it")
+            .label(provider, "its provider")
+            .help("remove the script, or name a provider with `api emulated`; tests script any target"),
+        );
+        return None;
+    }
     let out = &mut ctx.diagnostics;
     let mut sound = value::left_over(statement.items.get(1..).unwrap_or_default(), out);
     let mut script = Script::default();
@@ -51,6 +66,15 @@ pub fn lower<'a>(ctx: &mut Context<'a>, _target: &Decl<'a>, statement: &'a State
     sound.then_some(script)
 }
 
+/// Where a target's provider is named, and whether it is emulated; nothing where that is not known.
+fn provider(ctx: &Context<'_>, target: &Decl<'_>) -> Option<(Span, bool)> {
+    let named = target.statements().iter().find(|s| s.keyword() == Some("provider"))?.items.get(1)?;
+    let position = ctx.names.position(Block::Provider, named.word()?)?;
+    let provider = ctx.names.decl(Block::Provider, position)?;
+    let api = provider.statements().iter().find(|s| s.keyword() == Some("api"))?.items.get(1)?.word()?;
+    Some((named.span, api == "emulated"))
+}
+
 /// Windows that begin only after the script has begun again are never open.
 fn reachable(script: &Script, repeats: Option<Span>, out: &mut Vec<Diagnostic>) -> bool {
     let (Some(every), Some(at)) = (script.repeats, repeats) else { return true };
@@ -60,10 +84,14 @@ fn reachable(script: &Script, repeats: Option<Span>, out: &mut Vec<Diagnostic>) 
     let late: Vec<&ScriptLine> = script.lines.iter().filter(|line| start(line) >= every).collect();
     for line in &late {
         out.push(
-            Diagnostic::new(Code::OutOfRange, line.span, format!("this line begins when the script is over: it repeats every {every}"))
-                .here("never holds")
-                .label(at, "begins again here")
-                .help("let it begin earlier, or the script repeat later"),
+            Diagnostic::new(
+                Code::OutOfRange,
+                line.span,
+                format!("this line begins when the script is over: it repeats every {every}"),
+            )
+            .here("never holds")
+            .label(at, "begins again here")
+            .help("let it begin earlier, or the script repeat later"),
         );
     }
     late.is_empty()
@@ -91,7 +119,10 @@ fn line(statement: &Statement, out: &mut Vec<Diagnostic>) -> Option<Line> {
         let item = cursor.due("a duration", out)?;
         let every = value::duration(item, out)?;
         if every == Millis::ZERO {
-            out.push(Diagnostic::new(Code::OutOfRange, item.span, "a script cannot repeat every moment").help("write a duration above zero"));
+            out.push(
+                Diagnostic::new(Code::OutOfRange, item.span, "a script cannot repeat every moment")
+                    .help("write a duration above zero"),
+            );
             return None;
         }
         return cursor.finish(out).then_some(Line::Repeats(every));
