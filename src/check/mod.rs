@@ -3,11 +3,13 @@
 //! In: all trees of a set. Out: a [`Checked`] policy, if nothing is an error, and everything that is wrong, found in
 //! one run. A broken piece is unknown, and whoever meets it stays silent. Never reads files, clock or environment.
 
+mod allow;
 pub mod context;
 pub mod cursor;
 mod draft;
 pub mod fields;
 pub mod guard;
+pub mod lint;
 mod listing;
 pub mod lower;
 pub mod names;
@@ -51,8 +53,9 @@ pub fn list(trees: &[Tree]) -> (Option<Checked<Policy>>, Listing, Vec<Diagnostic
     let mut cx = Context::new(&names);
     cx.diagnostics = found;
     let draft = draft::lower(&mut cx);
+    lint::all(&mut cx, &draft);
     let listing = Listing::new(&names, &cx.resolved);
-    let diagnostics = in_order(std::mem::take(&mut cx.diagnostics));
+    let diagnostics = in_order(allow::apply(trees, std::mem::take(&mut cx.diagnostics)));
     let policy = if has_errors(&diagnostics) { None } else { draft.finish().map(Checked) };
     (policy, listing, diagnostics)
 }
