@@ -54,9 +54,8 @@ pub fn prepare(sources: Sources) -> Prepared {
     diagnostics.extend(found);
     let diagnostics = in_order(diagnostics);
     let clean = !crate::diag::has_errors(&diagnostics);
-    let ready = policy.filter(|_| clean).map(|policy| Ready {
-        graph: compile(&policy, &sources),
-        sources: Arc::clone(&sources),
-    });
+    let ready = policy
+        .filter(|_| clean)
+        .map(|policy| Ready { graph: compile(&policy, &sources), sources: Arc::clone(&sources) });
     Prepared { sources, diagnostics, ready }
 }
