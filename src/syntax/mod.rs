@@ -9,7 +9,6 @@ mod guard;
 mod pest;
 mod repair;
 mod scan;
-pub mod settings;
 mod shape;
 pub mod tree;
 
