@@ -61,4 +61,6 @@ pub fn list(trees: &[Tree]) -> (Option<Checked<Policy>>, Listing, Vec<Diagnostic
 }
 
 #[cfg(test)]
+mod sample;
+#[cfg(test)]
 mod tests;

@@ -74,10 +74,8 @@ fn a_whole_set_is_lowered_with_its_defaults() {
 fn ids_do_not_depend_on_order_or_files() {
     let more = "target z { model m; provider p; region eu-west }\ntarget b { model m; provider p; region us-east }";
     let (first, _, _) = set(&format!("{more}\n{PARTS}"));
-    let (second, _, found) = run([
-        ("1.sbk", format!("switchback 1\n{PARTS}")),
-        ("2.sbk", format!("switchback 1\n{more}")),
-    ]);
+    let (second, _, found) =
+        run([("1.sbk", format!("switchback 1\n{PARTS}")), ("2.sbk", format!("switchback 1\n{more}"))]);
     let names = |p: &Policy| p.targets.iter().map(|t| t.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&first.unwrap()), ["a", "b", "z"]);
     assert_eq!(names(&second.unwrap_or_else(|| panic!("{found:?}"))), ["a", "b", "z"]);
@@ -124,10 +122,13 @@ fn a_broken_piece_causes_no_second_error() {
 
 #[test]
 fn words_without_effect_are_refused_each_at_its_word() {
-    let text = PARTS.replace("chain { a }", "affinity session for 5m; chain { a }").replace("budget b }", "budget b; guarantee attempts <= 2; breaker q }")
+    let text = PARTS
+        .replace("chain { a }", "affinity session for 5m; chain { a }")
+        .replace("budget b }", "budget b; guarantee attempts <= 2; breaker q }")
         + "breaker q { open 30s; nonsense }\nalert z { url env A }\n";
     let found = errors(&text);
-    let early: Vec<_> = found.iter().filter(|(code, _)| *code == Code::NotYetInEffect).map(|(_, t)| t.as_str()).collect();
+    let early: Vec<_> =
+        found.iter().filter(|(code, _)| *code == Code::NotYetInEffect).map(|(_, t)| t.as_str()).collect();
     assert_eq!(early, ["affinity", "guarantee", "breaker", "alert"]);
     assert_eq!(found.len(), 5, "{found:?}");
     assert_eq!(found[2], (Code::WrongBlock, "breaker".to_owned()));
@@ -189,7 +190,8 @@ fn extends_takes_over_and_own_words_win() {
 
 #[test]
 fn a_circle_of_extends_is_one_error() {
-    let text = PARTS.replace("deadline 10s", "extends c; deadline 10s") + "budget c { extends d }\nbudget d { extends b }\n";
+    let text =
+        PARTS.replace("deadline 10s", "extends c; deadline 10s") + "budget c { extends d }\nbudget d { extends b }\n";
     assert_eq!(errors(&text), one(Code::ExtendsCycle, "b"));
     let text = PARTS.replace("deadline 10s", "extends b; deadline 10s");
     assert_eq!(errors(&text), one(Code::ExtendsCycle, "b"));
