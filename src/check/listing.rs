@@ -6,6 +6,7 @@ use super::context::Names;
 use super::resolution::{Origin, Resolved};
 use crate::source::Span;
 use crate::syntax::settings::{BLOCKS, Block};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// A whole set.
@@ -82,17 +83,21 @@ impl Listing {
 
     /// The listing of what lowering noted.
     pub(super) fn new(names: &Names<'_>, resolved: &[Resolved]) -> Listing {
+        let mut notes: BTreeMap<(Block, &str), Vec<&Resolved>> = BTreeMap::new();
+        for note in resolved {
+            notes.entry((note.block, note.name.as_str())).or_default().push(note);
+        }
         let mut blocks = Vec::new();
         for decl in BLOCKS.iter().flat_map(|row| names.list(row.block)).filter(|decl| !decl.block.is_later()) {
             let (file, line) = place(names, decl.name_span);
-            let mine = resolved.iter().filter(|note| note.block == decl.block && note.name == decl.name);
+            let mine = notes.remove(&(decl.block, decl.name.as_str())).unwrap_or_default();
             blocks.push(ListedBlock {
                 kind: decl.block.word().to_owned(),
                 name: (decl.block != Block::Defaults).then(|| decl.name.clone()),
                 file,
                 line,
                 docs: decl.statement.docs.clone(),
-                settings: mine.map(|note| setting(names, note)).collect(),
+                settings: mine.into_iter().map(|note| setting(names, note)).collect(),
             });
         }
         Listing { version: Self::VERSION, blocks }
