@@ -113,11 +113,11 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
     if block.is_later() {
         out.push(not_yet(first.span, block.word()));
         // Known by name all the same, so that a wrong reference can be told what it names.
-        if let (Naming::Named, Some(name)) = (block.row().naming, statement.items.get(1)) {
-            if let Some(text) = name.word() {
-                let decl = Decl { block, name: text.to_owned(), name_span: name.span, statement };
-                names.lists.entry(block).or_default().push(decl);
-            }
+        if let (Naming::Named, Some(name)) = (block.row().naming, statement.items.get(1))
+            && let Some(text) = name.word()
+        {
+            let decl = Decl { block, name: text.to_owned(), name_span: name.span, statement };
+            names.lists.entry(block).or_default().push(decl);
         }
         return;
     }

@@ -7,7 +7,7 @@ use switchback::source::Sources;
 use switchback::syntax;
 
 /// Codes whose page carries no example, each with the reason on the page.
-const WITHOUT_EXAMPLE: [Code; 1] = [Code::TooMany];
+const WITHOUT_EXAMPLE: [Code; 2] = [Code::TooMany, Code::TextTooLarge];
 
 fn draws(code: Code, text: &str) -> Vec<Diagnostic> {
     let name = if code == Code::WrongFile { "example.test.sbk" } else { "example.sbk" };

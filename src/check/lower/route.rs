@@ -139,11 +139,11 @@ fn with_preset<'a, T>(
 /// `yes` or `no`; a share of sessions has no effect yet.
 fn switch<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<bool> {
     let item = cx.single(statement)?;
-    if let ItemKind::Number(share) = &item.kind {
-        if share.ends_with('%') {
-            cx.later(item.span, share);
-            return None;
-        }
+    if let ItemKind::Number(share) = &item.kind
+        && share.ends_with('%')
+    {
+        cx.later(item.span, share);
+        return None;
     }
     value::truth(item, &mut cx.diagnostics)
 }

@@ -293,10 +293,10 @@ fn the_client_s_leaving_ends_a_wait_and_blames_nobody() {
 
 #[test]
 fn a_timeout_counts_only_if_a_fair_part_was_granted() {
-    let mut b = Bench::new(&format!("{HEAD}{MATRIX}"), |f, _| f.deadline = Some(Millis(4_900)));
+    let mut b = Bench::new(&format!("{HEAD}{MATRIX}"), |f, _| f.deadline = Some(Millis(2_500)));
     b.step(Event::Begin);
-    b.at(1_900).step(Event::TimedOut(Timer::Headers));
-    assert_eq!(b.world.settled[0].blame, Blame::Neutral, "1.9 s of 4 s");
+    b.at(1_750).step(Event::TimedOut(Timer::Headers));
+    assert_eq!(b.world.settled[0].blame, Blame::Neutral, "1.75 s of 4 s");
     let mut b = bench();
     b.step(Event::Begin);
     b.at(4_000).step(Event::TimedOut(Timer::Headers));
