@@ -4,8 +4,8 @@
 
 use super::{Exit, Io};
 use crate::check::list;
-use crate::diag::{has_errors, in_order};
-use crate::source::load;
+use crate::diag::{Diagnostic, has_errors, in_order};
+use crate::source::{Sources, load};
 use crate::syntax;
 use std::path::PathBuf;
 
@@ -50,8 +50,9 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
     let (_, listing, found) = list(&trees);
     diagnostics.extend(found);
     if has_errors(&diagnostics) {
-        let text = crate::diag::render::human(&sources, &in_order(diagnostics), io.color_err);
-        io.say(text.trim_end());
+        for diagnostic in in_order(diagnostics) {
+            io.say(&line(&sources, &diagnostic));
+        }
         return Exit::Findings;
     }
     let listing = if args.resolved { listing } else { listing.written() };
@@ -66,4 +67,11 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
         },
     }
     Exit::Clean
+}
+
+/// One finding on one line: `check` is the command that explains them.
+fn line(sources: &Sources, diagnostic: &Diagnostic) -> String {
+    let (file, place) = sources.locate(diagnostic.span);
+    let (level, id) = (diagnostic.level().word(), diagnostic.entry().id);
+    format!("{file}:{}:{}: {level}[{id}]: {}", place.line, place.column, diagnostic.message)
 }

@@ -83,6 +83,16 @@ macro_rules! registry {
 registry! {
     // SB01xx: text and shape.
     UnclosedBracket "SB0101" "unclosed-bracket" Error;
+    StrayCloser "SB0102" "stray-closer" Error;
+    MismatchedBracket "SB0103" "mismatched-bracket" Error;
+    UnclosedString "SB0104" "unclosed-string" Error;
+    BadEscape "SB0105" "bad-escape" Error;
+    StrayText "SB0106" "stray-text" Error;
+    MissingItem "SB0107" "missing-item" Error;
+    HeadlessBlock "SB0108" "headless-block" Error;
+    EmptyStatement "SB0109" "empty-statement" Error;
+    TooDeep "SB0110" "too-deep" Error;
+    TextTooLarge "SB0111" "text-too-large" Error;
     AllowWithoutReason "SB0121" "allow-without-reason" Warning;
     AllowWithoutEffect "SB0122" "allow-without-effect" Warning;
     // SB02xx: names.
