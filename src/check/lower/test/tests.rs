@@ -90,6 +90,7 @@ fn every_expectation_is_read() {
     assert!(matches!(expect("never one"), Expectation::Never(Subject::Target(_))));
     assert!(matches!(expect("never left"), Expectation::Never(Subject::Provider(_))));
     assert!(matches!(expect("skipped one as degraded"), Expectation::Skipped { reason, .. } if reason == "degraded"));
+    assert!(matches!(expect("skipped one as contract"), Expectation::Skipped { reason, .. } if reason == "contract"));
     assert!(matches!(expect("output \"hi\""), Expectation::Output(text) if text == "hi"));
     assert!(matches!(expect("ended with error"), Expectation::EndedWithError));
     let Expectation::Path(path) = expect("path [overloaded, retry, ok]") else { panic!() };
