@@ -1,1 +1,13 @@
-//! The async half: executes commands, reports events, holds shared state.
+//! The async half: it executes commands, reports events, and holds shared state.
+//!
+//! In: a served policy, requests and their facts. Out: upstream calls, answers and records. Everything here starts
+//! things and tells what happened; every decision is made by `decide`. Clocks are read in `clock` alone, and providers
+//! are called through `upstream` alone.
+
+pub mod clock;
+pub mod id;
+pub mod ledger;
+pub mod meters;
+pub mod reply;
+pub mod sink;
+pub mod upstream;
