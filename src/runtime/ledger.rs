@@ -17,13 +17,12 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// The ledger as one request asks it.
-    pub fn asked_by<'a>(&'a self, graph: &'a Graph, request_id: &'a str) -> Asking<'a> {
-        Asking { ledger: self, graph, request_id }
+    /// The ledger as one request asks it at one instant.
+    pub fn asked_by<'a>(&'a self, graph: &'a Graph, request_id: &'a str, now: Millis) -> Asking<'a> {
+        Asking { ledger: self, graph, request_id, now }
     }
 
-    /// Takes an attempt's end into account.
-    pub fn settle(&self, graph: &Graph, settle: &Settle, now: Millis) {
+    fn settle(&self, graph: &Graph, settle: &Settle, now: Millis) {
         let (Some(class), Some(until)) = (settle.class, settle.hold_until) else { return };
         let Some(key) = graph.target(settle.target).and_then(|t| key_of(graph, t, width(class, settle.scope))) else {
             return;
@@ -111,11 +110,12 @@ fn key_of(graph: &Graph, target: &Target, width: impl Into<Option<Width>>) -> Op
     })
 }
 
-/// The ledger as one request asks it.
+/// The ledger as one request asks it at one instant.
 pub struct Asking<'a> {
     ledger: &'a Ledger,
     graph: &'a Graph,
     request_id: &'a str,
+    now: Millis,
 }
 
 impl Verdicts for Asking<'_> {
@@ -134,6 +134,12 @@ impl Verdicts for Asking<'_> {
         // Retry buckets are not in effect yet: budgets alone bound repetition.
         true
     }
+
+    fn settle(&mut self, settle: &Settle) {
+        self.ledger.settle(self.graph, settle, self.now);
+    }
+
+    fn take_retry_token(&mut self, _target: TargetId, _now: Millis) {}
 
     fn draw(&mut self, purpose: DicePurpose, attempt: u32) -> u32 {
         draw::ppm(self.request_id, purpose, attempt)

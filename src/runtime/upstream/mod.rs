@@ -4,6 +4,7 @@
 //! pieces, or a `Fault` of the connection. An upstream never retries, redirects, times a whole call or judges an answer;
 //! dropping what it returned closes the connection.
 
+pub mod build;
 pub mod emulated;
 pub mod endpoint;
 pub mod fleet;
