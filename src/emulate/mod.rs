@@ -1,1 +1,3 @@
 //! The built-in provider emulator.
+
+pub mod shorthand;
