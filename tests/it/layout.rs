@@ -31,22 +31,22 @@ fn tables() -> Tables {
             (
                 "runtime",
                 &[
-                    "source", "diag", "syntax", "policy", "check", "graph", "decide", "classify", "wire", "record", "story",
-                    "ready", "emulate",
+                    "source", "diag", "syntax", "policy", "check", "graph", "decide", "classify", "wire", "record",
+                    "story", "ready", "emulate",
                 ],
             ),
             (
                 "gateway",
                 &[
-                    "source", "diag", "syntax", "policy", "check", "graph", "decide", "classify", "wire", "record", "story",
-                    "ready", "emulate", "runtime",
+                    "source", "diag", "syntax", "policy", "check", "graph", "decide", "classify", "wire", "record",
+                    "story", "ready", "emulate", "runtime",
                 ],
             ),
             (
                 "cli",
                 &[
-                    "source", "diag", "syntax", "policy", "check", "graph", "decide", "classify", "wire", "record", "story",
-                    "ready", "emulate", "runtime", "gateway",
+                    "source", "diag", "syntax", "policy", "check", "graph", "decide", "classify", "wire", "record",
+                    "story", "ready", "emulate", "runtime", "gateway",
                 ],
             ),
         ],
@@ -83,7 +83,8 @@ fn tables() -> Tables {
             ("tracing-subscriber", &["cli"]),
         ],
         pure: &[
-            "source", "diag", "syntax", "policy", "check", "graph", "decide", "story", "record", "ready", "classify", "wire",
+            "source", "diag", "syntax", "policy", "check", "graph", "decide", "story", "record", "ready", "classify",
+            "wire",
         ],
         impure_crates: &["tokio", "reqwest", "axum", "hyper", "notify", "arc-swap", "clap", "tracing"],
         impure_std: &[
@@ -171,7 +172,10 @@ fn imports_along_the_direction_are_not() {
     clean("src/wire/mod.rs", "use crate::decide::Facts;");
     clean("src/emulate/server.rs", "use crate::ready::prepare;");
     clean("src/policy/mod.rs", "// crate::graph::compile\n/* crate::graph::x */ const A: &str = \"crate::graph::y\";");
-    clean("src/policy/mod.rs", "const A: &str = r#\"a \" crate::graph::y\"#; const B: char = '\"'; fn f<'a>(_: &'a str) {}");
+    clean(
+        "src/policy/mod.rs",
+        "const A: &str = r#\"a \" crate::graph::y\"#; const B: char = '\"'; fn f<'a>(_: &'a str) {}",
+    );
 }
 
 #[test]
@@ -184,7 +188,11 @@ fn tests_may_name_what_they_need() {
 
 #[test]
 fn a_file_over_the_cap_is_reported() {
-    draws("src/graph/mod.rs", &"fn f() {}\n".repeat(400), "src/graph/mod.rs: 401 lines before its tests, more than 400");
+    draws(
+        "src/graph/mod.rs",
+        &"fn f() {}\n".repeat(400),
+        "src/graph/mod.rs: 401 lines before its tests, more than 400",
+    );
     clean("src/graph/mod.rs", &"fn f() {}\n".repeat(399));
     let tests = format!("{}#[cfg(test)]\nmod tests {{\n{}}}\n", "fn f() {}\n".repeat(399), "fn t() {}\n".repeat(300));
     clean("src/graph/mod.rs", &tests);
@@ -196,7 +204,11 @@ fn a_crate_outside_of_its_wall_is_reported() {
     draws("src/graph/mod.rs", "use pest::Parser;", "`graph` names `pest`, which belongs to syntax::pest");
     draws("src/syntax/mod.rs", "fn f() { ::pest::parse() }\nmod pest;", "`syntax` names `pest`");
     draws("src/cli/serve.rs", "#[derive(reqwest::X)] struct A;", "`cli::serve` names `reqwest`");
-    draws("src/gateway/mod.rs", "use arc_swap::ArcSwap;", "`gateway` names `arc_swap`, which belongs to runtime::snapshot");
+    draws(
+        "src/gateway/mod.rs",
+        "use arc_swap::ArcSwap;",
+        "`gateway` names `arc_swap`, which belongs to runtime::snapshot",
+    );
     draws("src/gateway/mod.rs", "use {hyper::body, arc_swap as a};", "`gateway` names `arc_swap`");
     clean("src/syntax/pest.rs", "use pest::Parser;");
     clean("src/syntax/mod.rs", "mod pest;\nfn f() { pest::parse() }");
