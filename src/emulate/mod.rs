@@ -1,3 +1,5 @@
 //! The built-in provider emulator.
 
+pub mod answer;
+pub mod ledger;
 pub mod shorthand;
