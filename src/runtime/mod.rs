@@ -4,10 +4,17 @@
 //! things and tells what happened; every decision is made by `decide`. Clocks are read in `clock` alone, and providers
 //! are called through `upstream` alone.
 
+mod attempt;
 pub mod clock;
+pub mod engine;
+pub mod execute;
 pub mod id;
 pub mod ledger;
 pub mod meters;
+pub mod reload;
 pub mod reply;
+pub mod serving;
 pub mod sink;
+pub mod snapshot;
 pub mod upstream;
+pub mod watch;
