@@ -12,6 +12,7 @@ pub mod event;
 pub mod facts;
 pub mod guard;
 pub mod hold;
+pub mod holds;
 pub mod ramp;
 pub mod replay;
 mod routes;
