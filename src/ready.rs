@@ -3,7 +3,7 @@
 use crate::diag::{Code, Diagnostic};
 use crate::source::{Sources, Span};
 pub struct Ready {
-    pub policy: crate::policy::Policy,
+    pub graph: crate::graph::Graph,
 }
 pub struct Prepared {
     pub sources: Sources,
@@ -22,6 +22,7 @@ pub fn prepare(sources: Sources) -> Prepared {
             ));
         }
     }
-    let ready = diagnostics.is_empty().then(|| Ready { policy: Default::default() });
+    let graph = crate::graph::compile(crate::policy::Policy::default(), &sources);
+    let ready = diagnostics.is_empty().then(|| Ready { graph });
     Prepared { sources, diagnostics, ready }
 }

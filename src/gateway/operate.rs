@@ -2,6 +2,7 @@
 
 use super::metrics::Page;
 use super::{App, dress};
+use crate::record::rfc3339;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderValue, Response, header};
@@ -27,10 +28,10 @@ pub(super) async fn readyz(State(app): State<Arc<App>>) -> Response<Body> {
     let body = json!({
         "ready": true,
         "policy": serving.graph().hash(),
-        "loaded_at": crate::record::timestamp(serving.loaded_at_ms),
+        "loaded_at": rfc3339(serving.loaded_at_ms),
         "reload": {
             "ok": reload.ok,
-            "at": crate::record::timestamp(reload.at_ms),
+            "at": rfc3339(reload.at_ms),
             "diagnostics": reload.diagnostics,
         },
     });

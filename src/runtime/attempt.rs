@@ -4,7 +4,7 @@
 //! on as they come after it, and holds back the end of a stream until it is sure that it is one. Waits for the upstream,
 //! its timers and the client at once; time that the client takes is never counted against the target.
 
-use super::execute::Execution;
+use super::execute::{Execution, Said};
 use super::reply::Piece;
 use super::upstream::{Body, Incoming, build};
 use crate::classify::{self, Classified, Fault, Headers};
@@ -54,7 +54,7 @@ impl Execution<'_> {
         async {
             let ended = self.attempt(&call).await;
             let said = match &ended {
-                Err(Ended::Failed(failure)) => failure.message.clone(),
+                Err(Ended::Failed(failure)) => Some(Said { message: failure.message.clone(), rule: failure.rule }),
                 Ok(()) | Err(Ended::TimedOut(_) | Ended::ClientGone | Ended::Told(_)) => None,
             };
             self.said.resize(usize::try_from(call.attempt).unwrap_or(usize::MAX).saturating_sub(1), None);

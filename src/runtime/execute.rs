@@ -48,6 +48,13 @@ pub fn spawn(engine: Arc<Engine>, order: Order, line: Line) {
     tokio::spawn(task.instrument(span));
 }
 
+/// What a failed attempt left behind.
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    pub(super) message: Option<String>,
+    pub(super) rule: &'static str,
+}
+
 /// One request that is running.
 pub(super) struct Execution<'a> {
     pub(super) engine: &'a Engine,
@@ -57,8 +64,8 @@ pub(super) struct Execution<'a> {
     pub(super) answered: Option<Answered>,
     /// The whole answer, once there is one.
     pub(super) whole: Option<Bytes>,
-    /// What failed attempts said in words for the client, by their numbers.
-    pub(super) said: Vec<Option<String>>,
+    /// What failed attempts said in words for the client, and the rule that gave them their class, by their numbers.
+    pub(super) said: Vec<Option<Said>>,
     run: Run,
     at_ms: u64,
 }
@@ -150,7 +157,7 @@ impl<'a> Execution<'a> {
 
     fn said_by(&self, attempt: Option<u32>) -> Option<String> {
         let at = usize::try_from(attempt?.checked_sub(1)?).ok()?;
-        self.said.get(at).cloned().flatten()
+        self.said.get(at)?.as_ref()?.message.clone()
     }
 
     fn close(&self) {
@@ -167,13 +174,28 @@ impl<'a> Execution<'a> {
                 (None, Outcome::Cancelled) => "cancelled",
                 (None, Outcome::Refused | Outcome::Cut) => "deadline",
             };
-            let action = step.action.map_or("first", |verb| verb.word());
+            let action = step.action.map_or("call", |verb| verb.word());
             self.engine.meters.attempts.count([route, graph.target_name(target), class, action]);
         }
         let elapsed = self.engine.clock.now().less(self.order.facts.received_at);
         let target = run.target().map_or("", |t| graph.target_name(t));
         tracing::info!(outcome = outcome.word(), attempts = run.attempts(), target, elapsed_ms = elapsed.0, "done");
-        let ending = record::Ending { at_ms: self.at_ms, elapsed, answered: self.answered.as_ref() };
-        self.engine.sink.send(record::record(run, graph, &self.order.facts, &ending).line());
+        let answered = self.answered.as_ref();
+        let said = (1u32..).zip(&self.said);
+        let ending = record::Ending {
+            received_wall_ms: self.at_ms,
+            elapsed,
+            usage: answered.and_then(|a| a.usage).map(|u| record::Usage {
+                input: u.input,
+                cached: u.cached,
+                output: u.output,
+            }),
+            model: answered.and_then(|a| a.model.clone()),
+            rules: said.filter_map(|(n, said)| Some((n, said.as_ref()?.rule))).collect(),
+        };
+        match serde_json::to_string(&record::record(run, graph, &self.order.facts, &ending)) {
+            Ok(line) => self.engine.sink.send(line),
+            Err(error) => tracing::error!(%error, "a decision record could not be written down"),
+        }
     }
 }
