@@ -45,12 +45,18 @@ pub enum BodyEnd {
 pub struct EmulatedBody {
     pieces: VecDeque<(Millis, Bytes)>,
     end: Option<BodyEnd>,
+    whole: bool,
 }
 
 impl EmulatedBody {
+    /// A body that is there at once.
+    pub fn whole(bytes: Bytes) -> EmulatedBody {
+        EmulatedBody { pieces: [(Millis::ZERO, bytes)].into(), end: Some(BodyEnd::Whole), whole: true }
+    }
+
     /// A body of pieces, each so long after the one before.
-    pub fn new(pieces: impl IntoIterator<Item = (Millis, Bytes)>, end: BodyEnd) -> EmulatedBody {
-        EmulatedBody { pieces: pieces.into_iter().collect(), end: Some(end) }
+    pub fn pieces(pieces: impl IntoIterator<Item = (Millis, Bytes)>, end: BodyEnd) -> EmulatedBody {
+        EmulatedBody { pieces: pieces.into_iter().collect(), end: Some(end), whole: false }
     }
 
     /// The next piece when it is due, a fault, or nothing at the end. A future that is dropped loses nothing but the
@@ -72,11 +78,9 @@ impl EmulatedBody {
         }
     }
 
-    /// All of it, where it is there at once and ends in order: it can be sent with its length.
+    /// All of it, for a body that is there at once: it can be sent with its length.
     pub fn at_once(&self) -> Option<Bytes> {
-        let due = self.pieces.iter().all(|(delay, _)| *delay == Millis::ZERO);
-        (due && self.end == Some(BodyEnd::Whole))
-            .then(|| self.pieces.iter().flat_map(|(_, bytes)| bytes.iter().copied()).collect())
+        self.whole.then(|| self.pieces.front().map(|(_, bytes)| bytes.clone()).unwrap_or_default())
     }
 
     /// As a stream.

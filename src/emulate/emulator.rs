@@ -8,6 +8,7 @@ use super::ask::Ask;
 use super::ledger::{Calls, Received};
 use super::shorthand;
 use crate::policy::{Answer, Api, Millis, Policy, Script};
+use crate::source::Span;
 use crate::wire::scripted::{self, Schedule, ScriptedAsk, ScriptedBody, Then};
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -149,10 +150,11 @@ impl Emulator {
 fn targets(policy: &Policy) -> impl Iterator<Item = Scripted> {
     let emulated =
         |provider: usize| policy.providers.get(provider).is_some_and(|provider| provider.api == Api::Emulated);
-    policy.targets.iter().filter(move |t| emulated(t.provider.index())).map(|t| Scripted {
-        target: t.name.clone(),
-        upstream: t.upstream.clone(),
-        script: t.script.clone().unwrap_or_default(),
+    policy.targets.iter().filter(move |t| emulated(t.provider.index())).map(|t| {
+        let mut script = t.script.clone().unwrap_or_default();
+        // A script that only moved in its file is the same script.
+        script.lines.iter_mut().for_each(|line| line.span = Span::default());
+        Scripted { target: t.name.clone(), upstream: t.upstream.clone(), script }
     })
 }
 
@@ -184,7 +186,8 @@ impl Inner {
             player.began.get_or_insert(now);
         }
         let number = self.calls.total;
-        let player = self.players.get_mut(&target).ok_or_else(|| format!("no emulated target answers to `{target}`"))?;
+        let player =
+            self.players.get_mut(&target).ok_or_else(|| format!("no emulated target answers to `{target}`"))?;
         let (answer, after) = player.next(now);
         Ok(Chosen { target, answer, after, number })
     }
@@ -265,7 +268,7 @@ impl Chosen {
         let body = match answer.body {
             ScriptedBody::Hang => std::future::pending().await,
             ScriptedBody::Reset => return Err(EmulatedFault::Reset),
-            ScriptedBody::Whole(bytes) => EmulatedBody::new([(Millis::ZERO, bytes)], BodyEnd::Whole),
+            ScriptedBody::Whole(bytes) => EmulatedBody::whole(bytes),
             ScriptedBody::Stream { events, lead, then } => {
                 let delayed = |i: usize| if streams && i == lead { self.after } else { Millis::ZERO };
                 let end = match then {
@@ -273,12 +276,10 @@ impl Chosen {
                     Then::Cuts => BodyEnd::Cut,
                     Then::Stalls => BodyEnd::Silence,
                 };
-                let silent = Bytes::new();
-                let pieces = events.into_iter().enumerate().map(|(i, bytes)| (delayed(i), bytes));
-                let pieces: Vec<_> = pieces.collect();
                 // An end without output is due when output would have been.
-                let late = (pieces.len() <= lead && streams).then_some((self.after, silent));
-                EmulatedBody::new(pieces.into_iter().chain(late), end)
+                let late = (streams && events.len() <= lead).then_some((self.after, Bytes::new()));
+                let pieces = events.into_iter().enumerate().map(|(i, bytes)| (delayed(i), bytes));
+                EmulatedBody::pieces(pieces.chain(late), end)
             }
         };
         Ok(EmulatedAnswer { status: answer.status, headers: answer.headers, body })
@@ -292,10 +293,13 @@ fn refusal(status: u16, code: &str, message: &str) -> EmulatedAnswer {
     EmulatedAnswer {
         status,
         headers: vec![("content-type".into(), "application/json".into())],
-        body: EmulatedBody::new([(Millis::ZERO, error.to_string().into())], BodyEnd::Whole),
+        body: EmulatedBody::whole(error.to_string().into()),
     }
 }
 
 fn millis(duration: std::time::Duration) -> Millis {
     Millis(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
 }
+
+#[cfg(test)]
+mod tests;

@@ -81,7 +81,9 @@ async fn answer(
         ("/v1/models" | "/models", _) => Ok(wrong_method("GET")),
         ("/emulator/calls", _) => Ok(wrong_method("GET, DELETE")),
         (path, _) => {
-            let message = format!("the emulator serves no `{path}`; it serves /v1/chat/completions, /v1/models and /emulator/calls");
+            let message = format!(
+                "the emulator serves no `{path}`; it serves /v1/chat/completions, /v1/models and /emulator/calls"
+            );
             Ok(error(StatusCode::NOT_FOUND, "not_found", &message))
         }
     }
@@ -93,7 +95,7 @@ async fn chat(emulator: &Emulator, reset: &Reset, request: Request<Incoming>) ->
     let Ok(body) = Limited::new(body, MAX_REQUEST_BYTES).collect().await.map(|b| b.to_bytes()) else {
         return Ok(error(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", "the request is too large or broke off"));
     };
-    match emulator.receive(&headers, &body).await {
+    match emulator.receive(headers, &body).await {
         Ok(answer) => Ok(response(answer)),
         Err(fault) => {
             match fault {

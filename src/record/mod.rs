@@ -10,7 +10,7 @@ pub use stamp::rfc3339;
 use crate::decide::{Facts, Outcome, Run, Step};
 use crate::graph::Graph;
 use crate::policy::class::Verb;
-use crate::policy::{Millis, Money, Price, TargetId};
+use crate::policy::{Millis, Money, Price, TargetId, Usage};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -28,17 +28,6 @@ pub struct Ending {
     pub model: Option<String>,
     /// Which rule gave a failed attempt its class, by the attempt's number from 1.
     pub rules: Vec<(u32, &'static str)>,
-}
-
-/// Tokens of an answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Usage {
-    /// Input tokens.
-    pub input: u64,
-    /// Of these, read from the provider's cache.
-    pub cached: u64,
-    /// Output tokens.
-    pub output: u64,
 }
 
 /// One request's decision record.

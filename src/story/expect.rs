@@ -62,11 +62,18 @@ pub(super) fn judge(graph: &Graph, told: &Told, expectation: &Expectation) -> Re
                 .filter(|p| p.target == *target)
                 .map(|p| p.why.to_string())
                 .collect();
-            let unmet = told.run.trail().iter().flat_map(|s| &s.passed).any(|p| {
-                p.target == *target && matches!(p.why, PassedWhy::Unmet(_))
-            });
+            let unmet = told
+                .run
+                .trail()
+                .iter()
+                .flat_map(|s| &s.passed)
+                .any(|p| p.target == *target && matches!(p.why, PassedWhy::Unmet(_)));
             let holds = seen.iter().any(|s| s == reason) || (reason == "contract" && unmet);
-            let seen = if seen.is_empty() { "it was not skipped".to_owned() } else { format!("skipped as {}", seen.join(", ")) };
+            let seen = if seen.is_empty() {
+                "it was not skipped".to_owned()
+            } else {
+                format!("skipped as {}", seen.join(", "))
+            };
             ok(holds, seen)
         }
         Expectation::Output(text) => ok(told.output == *text, format!("output {:?}", told.output)),

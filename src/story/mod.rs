@@ -34,7 +34,11 @@ pub fn run(graph: &Graph, sources: &Sources, test: &Test) -> TestReport {
                 let told = drive::send(graph, &mut world, *route, facts, at, number);
                 called += told.run.attempts();
                 if let Some(target) = told.unscripted {
-                    report.miss(sources, line.span, format!("`{}` was called and has no script", graph.target_name(target)));
+                    report.miss(
+                        sources,
+                        line.span,
+                        format!("`{}` was called and has no script", graph.target_name(target)),
+                    );
                 }
                 last = Some(told);
             }

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
-use switchback::emulate::{Emulator, server};
+use switchback::emulate::{Emulator, Scripted, server};
 use switchback::policy::{Answer, Millis, Script, ScriptLine, Window};
 use switchback::source::Span;
 use tokio::runtime::Runtime;
@@ -33,8 +33,11 @@ impl Served {
         let mut socket = TcpStream::connect(self.address).unwrap();
         socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
         let length = body.len();
-        write!(socket, "{method} {path} HTTP/1.1\r\nhost: emulator\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}")
-            .unwrap();
+        write!(
+            socket,
+            "{method} {path} HTTP/1.1\r\nhost: emulator\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+        )
+        .unwrap();
         socket
     }
 
@@ -245,8 +248,8 @@ fn a_policys_targets_answer_by_name_and_by_upstream() {
     let down = Answer::Status { status: 529, retry_after: None, code: None };
     let script = Script { lines: vec![line(down)], repeats: None };
     let served = Served::new(Emulator::new([
-        ("north-1".into(), "small-chat".into(), script),
-        ("south-1".into(), "other-chat".into(), Script::default()),
+        Scripted { target: "north-1".into(), upstream: "small-chat".into(), script },
+        Scripted { target: "south-1".into(), upstream: "other-chat".into(), script: Script::default() },
     ]));
     assert_eq!([served.status("north-1"), served.status("small-chat"), served.status("south-1")], [529, 529, 200]);
     assert_eq!(served.status("503"), 404, "a policy's emulator takes no scripts by name");

@@ -5,6 +5,7 @@
 
 use super::chunk::{Choice, Chunk};
 use crate::classify::{Classified, Headers, http};
+pub use crate::policy::Usage;
 use crate::policy::{Class, Scope, Stage};
 use crate::wire::json::{self, Members};
 use bytes::Bytes;
@@ -27,17 +28,6 @@ pub struct Answered {
     pub model: Option<String>,
     /// Why it ended.
     pub finish: Option<String>,
-}
-
-/// Tokens that an answer counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Input.
-    pub input: u64,
-    /// Output, reasoning included.
-    pub output: u64,
-    /// Input that was read from a cache; part of `input`.
-    pub cached: u64,
 }
 
 /// Judges a whole answer. `wall_ms` is milliseconds since 1970.
