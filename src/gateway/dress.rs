@@ -94,13 +94,7 @@ mod tests {
 
     #[test]
     fn a_refusal_carries_its_head_and_when_to_come_back() {
-        let head = Head {
-            id: "sb-1".into(),
-            route: "chat".into(),
-            policy: "ab".into(),
-            attempts: 2,
-            target: None,
-        };
+        let head = Head { id: "sb-1".into(), route: "chat".into(), policy: "ab".into(), attempts: 2, target: None };
         let refused = |answered, retry_after| Refused {
             status: 503,
             why: Why::Refusal(Refusal::NoTarget),

@@ -44,13 +44,7 @@ impl App {
     fn head(&self, serving: &Serving, route: Option<RouteId>) -> Head {
         let graph = serving.graph();
         let route = route.and_then(|r| graph.route(r)).map(|r| r.name.clone()).unwrap_or_default();
-        Head {
-            id: id::fresh(&self.engine.clock),
-            route,
-            policy: graph.hash().to_owned(),
-            attempts: 0,
-            target: None,
-        }
+        Head { id: id::fresh(&self.engine.clock), route, policy: graph.hash().to_owned(), attempts: 0, target: None }
     }
 }
 

@@ -62,7 +62,12 @@ impl Execution<'_> {
             match ended {
                 Ok(()) => self.step(Event::Served),
                 Err(Ended::Failed(failure)) => {
-                    tracing::info!(class = failure.class.word(), status = failure.status, rule = failure.rule, "failed");
+                    tracing::info!(
+                        class = failure.class.word(),
+                        status = failure.status,
+                        rule = failure.rule,
+                        "failed"
+                    );
                     self.step(Event::Failed(crate::wire::failure(&failure)))
                 }
                 Err(Ended::TimedOut(timer)) => {

@@ -185,11 +185,7 @@ impl<'a> Execution<'a> {
         let ending = record::Ending {
             received_wall_ms: self.at_ms,
             elapsed,
-            usage: answered.and_then(|a| a.usage).map(|u| record::Usage {
-                input: u.input,
-                cached: u.cached,
-                output: u.output,
-            }),
+            usage: answered.and_then(|a| a.usage),
             model: answered.and_then(|a| a.model.clone()),
             rules: said.filter_map(|(n, said)| Some((n, said.as_ref()?.rule))).collect(),
         };

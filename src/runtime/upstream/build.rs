@@ -41,10 +41,8 @@ pub fn outgoing(
     request_id: &str,
 ) -> Outgoing {
     let accept = if chat.stream() { "text/event-stream" } else { "application/json" };
-    let mut headers = vec![
-        ("content-type".to_owned(), Secret::new("application/json")),
-        ("accept".to_owned(), Secret::new(accept)),
-    ];
+    let mut headers =
+        vec![("content-type".to_owned(), Secret::new("application/json")), ("accept".to_owned(), Secret::new(accept))];
     headers.extend(endpoint.headers.iter().cloned());
     if let Some(name) = &target.idempotency_key {
         // The same for each call of this request at this target, and no other's.

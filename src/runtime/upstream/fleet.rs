@@ -4,9 +4,9 @@
 //! provider. A provider whose connection settings did not change keeps its upstream, and with it its pool of open
 //! connections, over a reload.
 
+use super::Upstream;
 use super::endpoint::{Endpoint, Outside, Unresolved};
 use super::http::Http;
-use super::Upstream;
 use crate::policy::{Api, Millis, Provider, ProviderId};
 use std::collections::HashMap;
 use std::sync::Arc;

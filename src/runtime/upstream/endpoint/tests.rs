@@ -78,7 +78,8 @@ fn a_file_loses_its_last_line_break_and_a_missing_one_is_named() {
 
 #[test]
 fn an_address_must_be_one() {
-    for bad in ["ftp://x", "x.example", "https://", "https://u:p@x", "https://x/v1?key=1", "http://:80", "https://x y"] {
+    for bad in ["ftp://x", "x.example", "https://", "https://u:p@x", "https://x/v1?key=1", "http://:80", "https://x y"]
+    {
         let base = Some(Text::Literal(bad.into()));
         let error = Endpoint::resolve(&Provider { base_url: base, ..provider() }, &World).unwrap_err();
         assert!(error.to_string().contains("base-url"), "{bad}: {error}");
