@@ -11,9 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
-const LONG: &str = "\
-Serve the built-in provider emulator over HTTP
-
+const PATHS: &str = "\
 Answers POST /v1/chat/completions (or /chat/completions), plain and streamed, and GET /v1/models.
 GET /emulator/calls says what was received: {\"version\":1,\"total\":N,\"calls\":{\"NAME\":N},\"last\":[...]};
 DELETE /emulator/calls forgets that and starts every script anew. A script's time starts with the first call.
@@ -29,7 +27,7 @@ Examples:
 
 /// Arguments of `emulate`.
 #[derive(clap::Args, Debug)]
-#[command(long_about = LONG, after_help = EXAMPLES, after_long_help = format!("{}\n\n{EXAMPLES}", shorthand::GRAMMAR))]
+#[command(after_help = EXAMPLES, after_long_help = format!("{PATHS}\n\n{}\n\n{EXAMPLES}", shorthand::GRAMMAR))]
 pub struct Args {
     /// Policy file or directory whose emulated targets answer
     path: Option<PathBuf>,

@@ -63,19 +63,18 @@ impl Emulator {
     }
 
     /// Follows a policy that replaces the one before. A target whose script is unchanged goes on where it is; any other
-    /// begins anew, its time with the next call. Counts stay.
+    /// begins anew, its time with the next call. Targets that are gone still answer, since requests that began before
+    /// may still come to them. Counts stay.
     pub fn follow(&self, policy: &Policy) {
         let mut inner = self.lock();
-        let mut before = std::mem::take(&mut inner.players);
-        inner.players = targets(policy)
-            .map(|new| match before.remove(&new.target) {
-                Some(mut old) if old.scripted.script == new.script => {
-                    old.scripted = new;
-                    (old.scripted.target.clone(), old)
+        for new in targets(policy) {
+            match inner.players.get_mut(&new.target) {
+                Some(player) if player.scripted.script == new.script => player.scripted = new,
+                Some(_) | None => {
+                    inner.players.insert(new.target.clone(), Player::new(new));
                 }
-                Some(_) | None => (new.target.clone(), Player::new(new)),
-            })
-            .collect();
+            }
+        }
     }
 
     /// A call to a target, with the names of its headers and its body. Returns when headers are due, which for a target

@@ -27,6 +27,7 @@ Without PATH the model's name in a request is its script:
     errors              output begins, then an error event
     unterminated        output ends without finish reason or end marker
     malformed           a success that is no JSON; in a stream a bad frame
+                        (also written invalid-json)
     empty               a success with nothing in it
     truncated           ended by length below the request's own limit
     flaps               503 by time; give down= and up=
@@ -136,7 +137,7 @@ impl What {
             "cuts" => What::Stream(StreamEnd::Cuts),
             "errors" => What::Stream(StreamEnd::Errors),
             "unterminated" => What::Stream(StreamEnd::Ends),
-            "malformed" => What::Malformed,
+            "malformed" | "invalid-json" => What::Malformed,
             "empty" => What::Empty,
             "truncated" => What::Truncated,
             "flaps" => What::Status(503),

@@ -16,7 +16,7 @@ use crate::source::{LoadError, Sources, load};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// How long to wait before looking again at a set that seems to be in the middle of a save.
 pub const AGAIN: Duration = Duration::from_millis(50);
@@ -94,18 +94,18 @@ impl Reloader {
         }
     }
 
-    /// Ticks whenever the watch says so, for ever.
-    pub async fn follow(mut self, mut watch: Watch) {
+    /// Ticks whenever the watch says so, for ever. `wall_ms` tells the wall time in milliseconds since 1970.
+    pub async fn follow(mut self, mut watch: Watch, wall_ms: impl Fn() -> u64) {
         loop {
             watch.changed().await;
             loop {
                 // Reading and compiling a large set takes longer than a worker of the runtime should be held.
-                let Ok((back, tick)) = tokio::task::spawn_blocking(move || {
-                    let tick = self.tick(wall_ms());
+                let at_ms = wall_ms();
+                let look = tokio::task::spawn_blocking(move || {
+                    let tick = self.tick(at_ms);
                     (self, tick)
-                })
-                .await
-                else {
+                });
+                let Ok((back, tick)) = look.await else {
                     tracing::error!("the reload of the policy has died; edits have no effect until a restart");
                     return;
                 };
@@ -174,11 +174,6 @@ impl Reloader {
 /// Names and texts, which is all that makes two sets the same.
 fn texts(sources: &Sources) -> Vec<(String, Arc<str>)> {
     sources.iter().map(|f| (f.name.clone(), Arc::clone(&f.text))).collect()
-}
-
-fn wall_ms() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]

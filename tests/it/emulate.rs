@@ -257,3 +257,46 @@ fn a_policys_targets_answer_by_name_and_by_upstream() {
     let models = body(&read(served.send("GET", "/v1/models", "")).0);
     assert_eq!((&models["data"][0]["id"], &models["data"][1]["id"]), (&json!("north-1"), &json!("south-1")));
 }
+
+/// The command itself, with its first line on stderr.
+#[cfg(unix)]
+fn command(args: &[&str]) -> (std::process::Child, String) {
+    use std::io::{BufRead, BufReader};
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_switchback"))
+        .arg("emulate")
+        .args(args)
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    (child, line)
+}
+
+#[cfg(unix)]
+#[test]
+fn the_command_says_its_address_and_ends_in_order_when_told_to() {
+    let (mut child, line) = command(&["--listen", "127.0.0.1:0"]);
+    let address = line.trim().strip_prefix("listening on http://").expect(&line).to_string();
+    assert!(!address.ends_with(":0"), "{line}");
+    let (mut taken, why) = command(&["--listen", &address]);
+    assert_eq!((taken.wait().unwrap().code(), why.contains("cannot listen")), (Some(2), true), "{why}");
+    // A request that hangs does not hold up the end.
+    let mut socket = TcpStream::connect(&address).unwrap();
+    let body = r#"{"model":"hangs"}"#;
+    write!(socket, "POST /v1/chat/completions HTTP/1.1\r\nhost: e\r\ncontent-length: {}\r\n\r\n{body}", body.len())
+        .unwrap();
+    let told = std::process::Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    assert!(told.success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_command_listens_on_loopback_only() {
+    for address in ["0.0.0.0:0", "[::]:0", "192.0.2.1:4010", "nonsense"] {
+        let (mut child, line) = command(&["--listen", address]);
+        assert_eq!(child.wait().unwrap().code(), Some(2), "{address}");
+        assert!(line.contains(address), "{line}");
+    }
+}

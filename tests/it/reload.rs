@@ -50,7 +50,7 @@ impl Followed {
         let apply = Box::new(move |_| report.send(()).map_err(|e| e.to_string()));
         let reloader = Reloader::new(root, load(root).unwrap(), 0, apply);
         let status = reloader.status();
-        tokio::spawn(reloader.follow(watch));
+        tokio::spawn(reloader.follow(watch, || 1));
         Followed { applied, status }
     }
 

@@ -1,3 +1,5 @@
+//! The emulator without sockets: scripts over calls and over changes of policy.
+
 use super::*;
 use crate::policy::{Model, ModelId, Provider, ProviderId, ScriptLine, Target, Window};
 use crate::source::Span;

@@ -1,3 +1,5 @@
+//! Names and the scripts they stand for, and what is said of names that stand for none.
+
 use super::*;
 
 fn only(name: &str) -> ScriptLine {

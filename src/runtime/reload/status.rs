@@ -3,7 +3,7 @@
 //! In: diagnostics and the sources they point into. Out: plain values with places for people, which need neither. Never
 //! decides whether a policy serves.
 
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, Level};
 use crate::source::{Place, Sources};
 use std::fmt;
 use std::path::Path;
@@ -33,6 +33,8 @@ pub struct Finding {
     pub code: String,
     /// The code's name.
     pub name: String,
+    /// Always `error`: nothing less rejects a policy.
+    pub level: String,
     /// What is wrong.
     pub message: String,
     /// The file.
@@ -58,6 +60,7 @@ impl Finding {
         Finding {
             code: entry.id.into(),
             name: entry.name.into(),
+            level: Level::Error.word().into(),
             message: diagnostic.message.clone(),
             file: file.into(),
             line: start.line,
@@ -74,6 +77,7 @@ impl Finding {
         Finding {
             code: code.into(),
             name: code.into(),
+            level: Level::Error.word().into(),
             message,
             file: root.display().to_string(),
             line,

@@ -1,3 +1,5 @@
+//! One look at a time at a real folder: no watch, no clock, no waiting.
+
 use super::*;
 use std::fs;
 use std::sync::atomic::{AtomicU32, Ordering};
