@@ -93,7 +93,7 @@ fn start(args: &Args, io: &mut Io) -> Result<Exit, Stop> {
     let emulated: Arc<dyn Upstream> = Arc::new(Emulated::new(Arc::clone(&emulator)));
     let clock = Clock::start();
     let at_ms = clock.wall_ms();
-    let serving = Serving::build(ready, &Process, &emulated, None, at_ms).map_err(|e| e.to_string())?;
+    let serving = Serving::build(ready.graph, &Process, &emulated, None, at_ms).map_err(|e| e.to_string())?;
     let (sink, writer) = records(args.records.as_deref())?;
     let engine = Arc::new(Engine::new(clock, serving, sink));
     let reloader = Reloader::new(&args.path, sources, at_ms, apply(Arc::clone(&engine), emulator, emulated));
@@ -140,7 +140,7 @@ fn apply(engine: Arc<Engine>, emulator: Arc<Emulator>, emulated: Arc<dyn Upstrea
         let before = engine.serving.load();
         let at_ms = engine.clock.wall_ms();
         let serving =
-            Serving::build(ready, &Process, &emulated, Some(&before), at_ms).map_err(|error| error.to_string())?;
+            Serving::build(ready.graph, &Process, &emulated, Some(&before), at_ms).map_err(|error| error.to_string())?;
         emulator.follow(serving.graph().policy());
         engine.serving.store(Arc::new(serving));
         Ok(())
@@ -152,8 +152,9 @@ async fn serve(args: &Args, address: SocketAddr, app: Arc<App>, reloader: Reload
     let stop = listen::stop_signal().map_err(|error| format!("cannot wait for signals: {error}"))?;
     let bound = TcpListener::bind(address).await.and_then(|l| l.local_addr().map(|at| (l, at)));
     let (listener, at) = bound.map_err(|error| format!("cannot listen on {address}: {error}"))?;
-    tokio::spawn(reloader.follow(Watch::new(&args.path, POLL)));
     let engine = Arc::clone(&app.engine);
+    let clock = engine.clock;
+    tokio::spawn(reloader.follow(Watch::new(&args.path, POLL), move || clock.wall_ms()));
     io.say(&format!("listening on http://{at} policy {}", engine.serving.load().graph().hash()));
     let cut_off = gateway::server::serve(listener, gateway::router(app), stop, args.drain).await;
     if cut_off > 0 {
