@@ -42,7 +42,7 @@ pub fn lower(cx: &mut Context<'_>) -> Draft {
     let presets = names.list(Block::Defaults).first().map(|decl| defaults::lower(cx, decl)).unwrap_or_default();
     let providers = each(cx, names, Block::Provider, provider::lower);
     let models = each(cx, names, Block::Model, model::lower);
-    let targets = each(cx, names, Block::Target, |cx, decl| target::lower(cx, decl, &providers));
+    let targets = each(cx, names, Block::Target, target::lower);
     let contracts = each(cx, names, Block::Contract, contract::lower);
     let tiers = each(cx, names, Block::Tier, tier::lower);
     let matrices = each(cx, names, Block::Matrix, |cx, decl| {
@@ -58,20 +58,9 @@ pub fn lower(cx: &mut Context<'_>) -> Draft {
     overlap::check(cx, &routes);
     // Second blocks of a name are looked at for what is wrong inside, and lead nowhere.
     for decl in &names.spare {
-        spare(cx, decl, &providers, &presets);
+        spare(cx, decl, &presets);
     }
-    Draft {
-        providers,
-        models,
-        targets,
-        contracts,
-        tiers,
-        matrices,
-        budgets,
-        routes,
-        defaults: presets.defaults,
-        tests,
-    }
+    Draft { providers, models, targets, contracts, tiers, matrices, budgets, routes, defaults: presets.defaults, tests }
 }
 
 fn each<'a, T>(
@@ -83,16 +72,11 @@ fn each<'a, T>(
     names.list(block).iter().map(|decl| lower(cx, decl)).collect()
 }
 
-fn spare<'a>(
-    cx: &mut Context<'a>,
-    decl: &'a Decl<'a>,
-    providers: &[Option<Provider>],
-    presets: &defaults::Presets,
-) {
+fn spare<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, presets: &defaults::Presets) {
     match decl.block {
         Block::Provider => drop(provider::lower(cx, decl)),
         Block::Model => drop(model::lower(cx, decl)),
-        Block::Target => drop(target::lower(cx, decl, providers)),
+        Block::Target => drop(target::lower(cx, decl)),
         Block::Contract => drop(contract::lower(cx, decl)),
         Block::Tier => drop(tier::lower(cx, decl)),
         Block::Matrix => drop(matrix::lower(cx, decl)),

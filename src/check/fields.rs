@@ -10,7 +10,7 @@ use super::value;
 use crate::diag::{Code, Diagnostic, closest};
 use crate::policy::{Millis, Price, Prices, Text};
 use crate::source::Span;
-use crate::syntax::settings::{Block, Setting, Status, blocks_with, setting, settings_of};
+use crate::syntax::settings::{Block, Setting, Status, ValueType, blocks_with, setting, settings_of};
 use crate::syntax::tree::{Item, ItemKind, Statement};
 
 /// The settings of one block.
@@ -127,6 +127,12 @@ impl<'a> Context<'a> {
                 self.later_statement(statement);
                 None
             }
+            Some(Setting { value: ValueType::Block(_), .. }) if statement.block.is_some() => {
+                let diagnostic = nested(block, word, first);
+                self.report(diagnostic);
+                self.mention_statement(statement);
+                None
+            }
             Some(row) => Some(row),
             None => {
                 let diagnostic = unknown_setting(block, word, first, statement);
@@ -151,7 +157,9 @@ impl<'a> Context<'a> {
     }
 
     fn report_missing(&mut self, decl: &Decl<'a>, entries: &[Entry<'a>]) {
-        let is_there = |row: &Setting| entries.iter().any(|entry| entry.setting.word == row.word);
+        // A word that stands there and is refused was reported for what it is.
+        let refused = |row: &Setting| decl.statements().iter().any(|s| s.keyword() == Some(row.word));
+        let is_there = |row: &Setting| refused(row) || entries.iter().any(|entry| entry.setting.word == row.word);
         let needed = |row: &&Setting| row.required && row.status == Status::InEffect;
         let missing: Vec<_> = settings_of(decl.block).filter(needed).filter(|row| !is_there(row)).collect();
         let kind = decl.block.word();
@@ -256,12 +264,16 @@ fn twice(word: &str, statement: &Statement, first: &Statement) -> Diagnostic {
         .help("keep one of them")
 }
 
+fn nested(block: Block, word: &str, first: &Item) -> Diagnostic {
+    Diagnostic::new(Code::NestedBlock, first.span, format!("a {word} stands inside a {}", block.word()))
+        .help("move it out: blocks stand at the top level and are referred to by name")
+}
+
 /// What is said of a word that a block does not have.
 pub fn unknown_setting(block: Block, word: &str, first: &Item, statement: &Statement) -> Diagnostic {
     let kind = block.word();
     if Block::from_word(word).is_some() && statement.block.is_some() {
-        return Diagnostic::new(Code::NestedBlock, first.span, format!("a {word} stands inside a {kind}"))
-            .help("move it out: blocks stand at the top level and are referred to by name");
+        return nested(block, word, first);
     }
     let near = closest(word, settings_of(block).map(|row| row.word));
     let homes = blocks_with(word);

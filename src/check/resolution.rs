@@ -45,12 +45,19 @@ pub(super) fn rows<'a>(cx: &mut Context<'a>, decl: &Decl<'a>, matrix: &Matrix) {
     for row in &matrix.rows {
         let whole = cx.names.slice(row.span).split_whitespace().collect::<Vec<_>>().join(" ");
         let value = whole.strip_prefix(row.text.as_str()).unwrap_or(&whole).trim().to_owned();
-        let within = |outer: Span| outer.file == row.span.file && outer.start <= row.span.start && row.span.end <= outer.end;
+        let within =
+            |outer: Span| outer.file == row.span.file && outer.start <= row.span.start && row.span.end <= outer.end;
         let home = cx.names.list(Block::Matrix).iter().find(|other| within(other.statement.span));
         let origin = match home {
             Some(home) if home.name != decl.name => Origin::Inherited { from: home.name.clone(), span: row.span },
             Some(_) | None => Origin::Written(row.span),
         };
-        cx.resolved.push(Resolved { block: Block::Matrix, name: decl.name.clone(), word: row.text.clone(), value, origin });
+        cx.resolved.push(Resolved {
+            block: Block::Matrix,
+            name: decl.name.clone(),
+            word: row.text.clone(),
+            value,
+            origin,
+        });
     }
 }

@@ -14,6 +14,7 @@ mod list;
 mod listen;
 mod quantity;
 mod serve;
+mod set;
 mod test;
 
 pub use io::{Color, Exit, Io};

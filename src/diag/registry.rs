@@ -126,12 +126,10 @@ registry! {
     OverlappingRoutes "SB0604" "overlapping-routes" Error;
     IdleBefore "SB0605" "idle-before" Error;
     BeforeCycle "SB0606" "before-cycle" Error;
-    IdleScript "SB0607" "idle-script" Error;
     // SB07xx: budgets.
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;
     LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;
     BackoffUpsideDown "SB0703" "backoff-upside-down" Error;
-    EmptyBudget "SB0704" "empty-budget" Error;
     // SB11xx: security.
     KeyLiteral "SB1101" "key-literal" Error;
     CredentialHeader "SB1102" "credential-header" Error;

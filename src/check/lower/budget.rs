@@ -111,11 +111,8 @@ fn fits(cx: &mut Context<'_>, decl: &Decl<'_>, fields: &Fields<'_>, budget: &Bud
         );
         return false;
     }
-    let limits: [(&str, Option<Millis>); 3] = [
-        ("attempt-timeout", budget.attempt_timeout),
-        ("headers", budget.headers),
-        ("first-token", budget.first_token),
-    ];
+    let limits: [(&str, Option<Millis>); 3] =
+        [("attempt-timeout", budget.attempt_timeout), ("headers", budget.headers), ("first-token", budget.first_token)];
     let whole: (Millis, Span, &str) = (budget.deadline, deadline, "deadline");
     let attempt = budget.attempt_timeout.map(|limit| (limit, place("attempt-timeout"), "attempt-timeout"));
     for (word, limit) in limits {

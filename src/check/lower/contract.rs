@@ -65,11 +65,9 @@ fn direction(cx: &mut Context<'_>, items: &[Item], written: Comparison, due: Com
     let first = items.first()?;
     let (what, due) = match due {
         Comparison::AtMost => ("the most", "<="),
-        Comparison::AtLeast
-        | Comparison::Equal
-        | Comparison::NotEqual
-        | Comparison::Less
-        | Comparison::Greater => ("the least", ">="),
+        Comparison::AtLeast | Comparison::Equal | Comparison::NotEqual | Comparison::Less | Comparison::Greater => {
+            ("the least", ">=")
+        }
     };
     cx.report(
         Diagnostic::new(Code::ContractDirection, first.span, format!("a contract states {what} that will do here"))
@@ -89,11 +87,9 @@ fn prices<'a>(cx: &mut Context<'a>, statements: &[&'a Statement]) -> Option<Pric
             whole = false;
             continue;
         };
-        for (slot, new) in [
-            (&mut all.input, prices.input),
-            (&mut all.cached, prices.cached),
-            (&mut all.output, prices.output),
-        ] {
+        for (slot, new) in
+            [(&mut all.input, prices.input), (&mut all.cached, prices.cached), (&mut all.output, prices.output)]
+        {
             if slot.is_some() && new.is_some() {
                 let span = statement.items.first().map_or(statement.span, |item| item.span);
                 cx.report(
@@ -115,9 +111,7 @@ fn price<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Prices> {
     for part in items.split(|item| matches!(item.kind, ItemKind::Comma)) {
         let Some((first, rest)) = part.split_first() else { continue };
         let ItemKind::Operator(operator) = first.kind else {
-            cx.report(
-                value::wrong(first, "a comparison").help("write `<=` before the price: `price <= $20/M out`"),
-            );
+            cx.report(value::wrong(first, "a comparison").help("write `<=` before the price: `price <= $20/M out`"));
             whole = false;
             continue;
         };

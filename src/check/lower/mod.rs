@@ -6,9 +6,16 @@
 pub mod budget;
 pub mod contract;
 pub mod defaults;
+pub mod expect;
+pub mod matrix;
 pub mod model;
+pub mod outcome;
 pub mod overlap;
 pub mod provider;
 pub mod route;
+pub mod row_action;
+pub mod script;
+pub mod send;
 pub mod target;
+pub mod test;
 pub mod tier;

@@ -96,7 +96,8 @@ fn headers<'a>(cx: &mut Context<'a>, statements: &[&'a Statement]) -> Option<Vec
 /// `header NAME VALUE`
 fn header<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<(String, Text, Span)> {
     let (name, rest) = cx.value_items(statement)?.split_first()?;
-    let text = header_name(cx, value::label(name, &mut cx.diagnostics)?, name.span);
+    let label = value::label(name, &mut cx.diagnostics)?;
+    let text = header_name(cx, label, name.span);
     let value = value::text(rest, name.span, &mut cx.diagnostics);
     Some((text?, value?, name.span))
 }

@@ -196,8 +196,7 @@ pub fn proposal(text: &str, kind: Kind) -> Option<String> {
         Kind::Size if matches!(unit, "" | "k" | "kb" | "KB" | "kB" | "K") => format!("{number}KiB"),
         Kind::Size if matches!(unit, "M" | "mb" | "MB") => format!("{number}MiB"),
         Kind::Multiple if unit.is_empty() => format!("{number}x"),
-        Kind::Duration
-        | Kind::Percentage
+        Kind::Percentage
         | Kind::Count
         | Kind::Money
         | Kind::Price
