@@ -1,1 +1,59 @@
 //! From trees to a checked policy: names, units, types, contracts, lints.
+//!
+//! In: all trees of a set. Out: a [`Checked`] policy, if nothing is an error, and everything that is wrong, found in
+//! one run. A broken piece is unknown, and whoever meets it stays silent. Never reads files, clock or environment.
+
+pub mod context;
+pub mod cursor;
+mod draft;
+pub mod fields;
+pub mod guard;
+pub mod lower;
+pub mod names;
+pub mod resolution;
+mod secrets;
+pub mod value;
+
+pub use draft::Draft;
+pub use resolution::{Origin, Resolved};
+
+use crate::diag::{Diagnostic, has_errors, in_order};
+use crate::policy::Policy;
+use crate::syntax::tree::Tree;
+use context::Context;
+use std::ops::Deref;
+
+/// A value that was checked and has no errors. Only [`check`] makes one, so whoever takes one need not check again.
+#[derive(Clone, Debug)]
+pub struct Checked<T>(T);
+
+impl<T> Deref for Checked<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// Checks a set: the policy, unless something is an error, and all that is wrong, in the order of files and lines.
+pub fn check(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
+    let (policy, _, diagnostics) = resolve(trees);
+    (policy, diagnostics)
+}
+
+/// The same, with what each setting came to and why, as far as that is known.
+pub fn resolve(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Resolved>, Vec<Diagnostic>) {
+    let mut found = Vec::new();
+    let names = names::collect(trees, &mut found);
+    secrets::scan(trees, &mut found);
+    let mut cx = Context::new(&names);
+    cx.diagnostics = found;
+    let draft = draft::lower(&mut cx);
+    let resolved = std::mem::take(&mut cx.resolved);
+    let diagnostics = in_order(std::mem::take(&mut cx.diagnostics));
+    let policy = if has_errors(&diagnostics) { None } else { draft.finish().map(Checked) };
+    (policy, resolved, diagnostics)
+}
+
+#[cfg(test)]
+mod tests;

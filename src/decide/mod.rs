@@ -27,3 +27,6 @@ pub use routes::{pinnable, route_for};
 pub use run::Run;
 pub use standing::{Admission, Breaker, Health, Ramp, Reason, Standing, Verdicts};
 pub use trail::{Outcome, Passed, Step, StepResult};
+
+#[cfg(test)]
+mod tests;

@@ -83,4 +83,54 @@ macro_rules! registry {
 registry! {
     // SB01xx: text and shape.
     UnclosedBracket "SB0101" "unclosed-bracket" Error;
+    // SB02xx: names.
+    DuplicateName "SB0201" "duplicate-name" Error;
+    UnknownName "SB0202" "unknown-name" Error;
+    BadName "SB0203" "bad-name" Error;
+    MissingName "SB0204" "missing-name" Error;
+    ExtendsCycle "SB0205" "extends-cycle" Error;
+    ExtendsNotFirst "SB0206" "extends-not-first" Error;
+    MissingEdition "SB0207" "missing-edition" Error;
+    UnknownEdition "SB0208" "unknown-edition" Error;
+    WrongFile "SB0209" "wrong-file" Error;
+    NotYetInEffect "SB0210" "not-yet-in-effect" Error;
+    UnknownBlock "SB0211" "unknown-block" Error;
+    UnknownSetting "SB0212" "unknown-setting" Error;
+    WrongBlock "SB0213" "wrong-block" Error;
+    DuplicateSetting "SB0214" "duplicate-setting" Error;
+    MissingSetting "SB0215" "missing-setting" Error;
+    NestedBlock "SB0216" "nested-block" Error;
+    UnexpectedBlock "SB0217" "unexpected-block" Error;
+    MissingBlock "SB0218" "missing-block" Error;
+    TooMany "SB0219" "too-many" Error;
+    // SB03xx: values and units.
+    MissingUnit "SB0301" "missing-unit" Error;
+    WrongUnit "SB0302" "wrong-unit" Error;
+    WrongValue "SB0303" "wrong-value" Error;
+    OutOfRange "SB0304" "out-of-range" Error;
+    UnknownWord "SB0305" "unknown-word" Error;
+    NotYesOrNo "SB0306" "not-yes-or-no" Error;
+    MissingValue "SB0307" "missing-value" Error;
+    LeftOver "SB0308" "left-over" Error;
+    UnitWord "SB0309" "unit-word" Error;
+    BrokenGuard "SB0310" "broken-guard" Error;
+    UnknownFact "SB0311" "unknown-fact" Error;
+    FactDoesNotFit "SB0312" "fact-does-not-fit" Error;
+    FactNeedsFailure "SB0313" "fact-needs-failure" Error;
+    // SB04xx: contracts.
+    ContractDirection "SB0401" "contract-direction" Error;
+    // SB06xx: tiers and routes.
+    EmptyChain "SB0601" "empty-chain" Error;
+    TargetTwice "SB0602" "target-twice" Error;
+    NoGeneralChain "SB0603" "no-general-chain" Error;
+    OverlappingRoutes "SB0604" "overlapping-routes" Error;
+    IdleBefore "SB0605" "idle-before" Error;
+    BeforeCycle "SB0606" "before-cycle" Error;
+    // SB07xx: budgets.
+    ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;
+    LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;
+    BackoffUpsideDown "SB0703" "backoff-upside-down" Error;
+    // SB11xx: security.
+    KeyLiteral "SB1101" "key-literal" Error;
+    CredentialHeader "SB1102" "credential-header" Error;
 }

@@ -9,15 +9,15 @@ use crate::source::{Sources, Span};
 use petgraph::graph::DiGraph;
 use std::sync::Arc;
 
-/// Compiles a policy that `check` found without errors; takes it through `Checked` at the one place that serves it.
-pub fn compile(policy: Policy, sources: &Sources) -> Graph {
+/// Compiles a policy that `check` found without errors. `ready` is the one place that does so.
+pub fn compile(policy: &Policy, sources: &Sources) -> Graph {
     let mut builder = Builder { graph: DiGraph::new(), spots: Vec::new(), edges: Vec::new(), sources };
     let routes: Vec<NodeIndex> = ids(&policy.routes)
         .map(|(i, r)| builder.add(Node::Route(RouteId(i)), format!("route {}", r.name), r.span))
         .collect();
-    let tiers: Vec<NodeIndex> = ids(&policy.tiers).map(|(i, _)| builder.tier(&policy, TierId(i))).collect();
+    let tiers: Vec<NodeIndex> = ids(&policy.tiers).map(|(i, _)| builder.tier(policy, TierId(i))).collect();
     let matrices: Vec<NodeIndex> =
-        ids(&policy.matrices).map(|(i, _)| builder.matrix(&policy, MatrixId(i), &tiers)).collect();
+        ids(&policy.matrices).map(|(i, _)| builder.matrix(policy, MatrixId(i), &tiers)).collect();
     for (node, route) in routes.iter().zip(&policy.routes) {
         builder.connect(*node, Edge::Serves, tiers.get(route.tier.index()));
         builder.connect(*node, Edge::Fails, matrices.get(route.matrix.index()));
@@ -90,7 +90,7 @@ impl Builder<'_> {
         node
     }
 
-    fn finish(mut self, policy: Policy, routes: Vec<NodeIndex>) -> Graph {
+    fn finish(mut self, policy: &Policy, routes: Vec<NodeIndex>) -> Graph {
         // WHY reversed: petgraph hands out a node's edges newest first, and ways must come in the order written.
         for (from, edge, to) in self.edges.iter().rev() {
             self.graph.add_edge(*from, *to, *edge);
@@ -99,9 +99,9 @@ impl Builder<'_> {
             graph: Arc::new(self.graph),
             spots: self.spots.into(),
             routes: routes.into(),
-            guard_headers: guard_headers(&policy).into(),
-            hash: canonical::hash(&policy).into(),
-            policy: Arc::new(policy),
+            guard_headers: guard_headers(policy).into(),
+            hash: canonical::hash(policy).into(),
+            policy: Arc::new(policy.clone()),
         }
     }
 }

@@ -22,7 +22,11 @@ fn tables() -> Tables {
             ("graph", &["policy", "source"]),
             ("decide", &["graph", "policy", "source"]),
             ("classify", &["policy"]),
-            ("wire", &["classify", "policy", "decide::Facts", "decide::facts"]),
+            // The two values that it hands to a run.
+            (
+                "wire",
+                &["classify", "policy", "decide::Facts", "decide::facts", "decide::Failure", "decide::event::Failure"],
+            ),
             ("record", &["decide", "graph", "policy", "source"]),
             ("story", &["decide", "graph", "policy", "source", "classify", "wire", "record"]),
             ("ready", &["source", "diag", "syntax", "policy", "check", "graph"]),
@@ -60,7 +64,8 @@ fn tables() -> Tables {
             ("getrandom", &["runtime", "gateway"]),
             ("http-body-util", &["gateway", "emulate"]),
             ("httpdate", &["classify::hint"]),
-            ("hyper", &["gateway", "emulate"]),
+            // The upstream looks into reqwest's errors.
+            ("hyper", &["gateway", "emulate", "runtime::upstream"]),
             ("hyper-util", &["gateway", "emulate"]),
             ("miette", &["diag::render::human"]),
             ("notify", &["runtime::watch"]),
@@ -72,7 +77,7 @@ fn tables() -> Tables {
             ("schemars", &["*"]),
             ("serde", &["*"]),
             ("serde_json", &["*"]),
-            ("sha2", &["graph::hash", "decide::dice"]),
+            ("sha2", &["graph::canonical", "decide::draw", "decide::ramp", "record"]),
             ("similar", &["cli::fmt"]),
             ("smallvec", &["*"]),
             ("strsim", &["diag::suggest"]),
