@@ -11,7 +11,7 @@ use crate::policy::{Class, Millis, Scope, Stage};
 /// What an answer without success is. `wall_ms` is milliseconds since 1970.
 pub fn answer(status: u16, headers: &dyn Headers, body: &[u8], wall_ms: u64) -> Classified {
     let said = Said::read(body);
-    let (class, scope, rule) = find(rules::RULES, Some(status), &said).unwrap_or_else(|| {
+    let (class, scope, rule) = find(rules::RULES, &said).unwrap_or_else(|| {
         let (class, rule) = rules::by_status(status);
         (class, scope_of(class), rule)
     });
@@ -38,13 +38,13 @@ pub fn error_event(payload: &[u8], wall_ms: u64) -> Classified {
 /// The same for an object whose answer has headers.
 pub fn error_in(payload: &[u8], headers: &dyn Headers, wall_ms: u64) -> Classified {
     let said = Said::read(payload);
-    let (class, scope, rule) = find(rules::RULES, said.status, &said)
+    let (class, scope, rule) = find(rules::RULES, &said)
         .or_else(|| {
             // A bare 500 says no more than that something broke.
             let (class, rule) = rules::by_status(said.status.filter(|s| *s != 500)?);
             (class != Class::Unknown).then_some((class, scope_of(class), rule))
         })
-        .or_else(|| find(rules::BARE, None, &said))
+        .or_else(|| find(rules::BARE, &said))
         .unwrap_or((Class::StreamEarly, None, "error-event"));
     Classified {
         scope,
@@ -57,11 +57,10 @@ pub fn error_in(payload: &[u8], headers: &dyn Headers, wall_ms: u64) -> Classifi
     }
 }
 
-fn find(rules: &[Rule], status: Option<u16>, said: &Said) -> Option<(Class, Option<Scope>, &'static str)> {
+fn find(rules: &[Rule], said: &Said) -> Option<(Class, Option<Scope>, &'static str)> {
     let message = said.message.to_lowercase();
     let fits = |rule: &&Rule| {
-        (rule.statuses.is_empty() || status.is_some_and(|s| rule.statuses.contains(&s)))
-            && (rule.words.is_empty() || rule.words.iter().any(|w| said.has_word(w)))
+        (rule.words.is_empty() || rule.words.iter().any(|w| said.has_word(w)))
             && (rule.phrases.is_empty() || rule.phrases.iter().any(|p| message.contains(p)))
     };
     rules.iter().find(fits).map(|rule| (rule.class, rule.scope, rule.name))

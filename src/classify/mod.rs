@@ -71,11 +71,13 @@ impl Classified {
     /// The same failure once output was forwarded: `partial-stream`, whatever its cause.
     #[must_use]
     pub fn after_output(self) -> Classified {
-        let cause = match self.class {
-            Class::PartialStream => self.cause,
+        let cause = if self.class == Class::PartialStream {
+            self.cause
+        } else if self.class == Class::StreamEarly {
             // A fault that names no class is, as a plain answer, the other side's.
-            Class::StreamEarly => Some(Class::ServerError),
-            class => Some(class),
+            Some(Class::ServerError)
+        } else {
+            Some(self.class)
         };
         Classified { class: Class::PartialStream, cause, stage: Stage::Output, scope: None, ..self }
     }

@@ -10,8 +10,6 @@ use crate::policy::{Class, Scope};
 pub struct Rule {
     /// Its name, for the record.
     pub name: &'static str,
-    /// Statuses it is for; empty: all.
-    pub statuses: &'static [u16],
     /// Codes or types, one of which must be there, whatever its case.
     pub words: &'static [&'static str],
     /// Pieces of the message, in lower case, one of which must be there.
@@ -23,11 +21,11 @@ pub struct Rule {
 }
 
 const fn code(name: &'static str, words: &'static [&'static str], class: Class, scope: Option<Scope>) -> Rule {
-    Rule { name, statuses: &[], words, phrases: &[], class, scope }
+    Rule { name, words, phrases: &[], class, scope }
 }
 
 const fn phrase(name: &'static str, phrases: &'static [&'static str], class: Class, scope: Option<Scope>) -> Rule {
-    Rule { name, statuses: &[], words: &[], phrases, class, scope }
+    Rule { name, words: &[], phrases, class, scope }
 }
 
 /// Rows for answers of OpenAI-compatible servers.

@@ -12,6 +12,7 @@ mod graph;
 mod io;
 mod list;
 mod serve;
+mod set;
 mod test;
 
 pub use io::{Color, Exit, Io};

@@ -2,7 +2,8 @@
 
 use super::call::How;
 use super::checks::{Choice, PassChecks};
-use super::{Candidates, Planned, Run, Scene, Standings, Told, passed_over};
+use super::scene::{Candidate, Candidates, Scene, Standings, passed_over};
+use super::{Planned, Run, Told};
 use crate::decide::action::{Bar, Walked, walk};
 use crate::decide::deadline::Fit;
 use crate::decide::event::{Next, Refused, Settle, Why};
@@ -244,7 +245,7 @@ impl Run {
         if let Some(node) = node.or_else(|| scene.graph.route_node(self.route)) {
             let mut passed = SmallVec::new();
             if let Some(standings) = standings {
-                let unused = |c: &super::Candidate| self.unused(c.target);
+                let unused = |c: &Candidate| self.unused(c.target);
                 passed_over(&self.candidates, standings, scene.now, (Pass::Relaxed, 0), unused, &mut passed);
             }
             self.push_stop(scene, node, passed);
@@ -282,7 +283,7 @@ fn attempted_model(run: &Run) -> Option<crate::policy::ModelId> {
 }
 
 /// Whether a candidate was one that the action looked at, for the record.
-fn fits(action: Action, candidate: &super::Candidate, failed: Option<crate::policy::ModelId>) -> bool {
+fn fits(action: Action, candidate: &Candidate, failed: Option<crate::policy::ModelId>) -> bool {
     match action {
         Action::Failover => Some(candidate.model) == failed,
         Action::Fallback(FallbackTo::OtherModel) => Some(candidate.model) != failed,

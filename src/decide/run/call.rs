@@ -1,6 +1,7 @@
 //! Starting a call: its place in the trail, what it is granted, and when its timers end.
 
-use super::{Candidate, Current, Run, Scene, Visit};
+use super::scene::{Candidate, Scene};
+use super::{Current, Run, Visit};
 use crate::decide::event::{Call, Limits};
 use crate::decide::select::Pass;
 use crate::decide::standing::{Admission, Standing};

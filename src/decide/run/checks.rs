@@ -1,6 +1,7 @@
 //! The checks of one pass over a matrix row, for the attempt that just failed.
 
-use super::{Candidate, Candidates, Run, Scene, Standings, is_in, with};
+use super::Run;
+use super::scene::{Candidate, Candidates, Scene, Standings, is_in, with};
 use crate::decide::action::{Bar, Checks};
 use crate::decide::deadline::Fit;
 use crate::decide::hold;

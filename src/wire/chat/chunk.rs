@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// How deep lists of content parts are looked into: no dialect nests deeper, and nobody chooses our stack for us.
-const PART_DEPTH: u8 = 4;
+const PART_DEPTH: u8 = 6;
 
 /// One object of an answer.
 #[derive(Debug)]
@@ -100,5 +100,5 @@ fn usage(value: &RawValue) -> Option<Usage> {
     let rest = number(&members, "total_tokens").unwrap_or(0).saturating_sub(input);
     let details = members.get("prompt_tokens_details").and_then(|d| Members::read(d.get()).ok());
     let cached = details.and_then(|d| number(&d, "cached_tokens")).or(number(&members, "prompt_cache_hit_tokens"));
-    Some(Usage { input, output: said.max(rest), cached: cached.unwrap_or(0) })
+    Some(Usage { input, output: said.max(rest), cached: cached.unwrap_or(0).min(input) })
 }

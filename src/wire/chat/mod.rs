@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod chunk;
+mod content;
 pub mod error;
 pub mod models;
 pub mod request;

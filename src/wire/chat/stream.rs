@@ -80,7 +80,10 @@ impl StreamReader {
 
     /// Takes the next bytes and gives the pieces that they complete. Pieces that are not taken come with the next push.
     pub fn push(&mut self, bytes: Bytes) -> Pieces<'_> {
-        self.events.push(bytes);
+        // Nothing that comes after an end or a failure is looked at, or kept.
+        if self.failed.is_none() && !self.done {
+            self.events.push(bytes);
+        }
         Pieces { reader: self }
     }
 

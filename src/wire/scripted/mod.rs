@@ -36,7 +36,7 @@ pub struct ScriptedAsk<'a> {
 /// A scripted answer, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scripted {
-    /// The HTTP status.
+    /// The HTTP status; 0 where none is ever sent.
     pub status: u16,
     /// Headers, names in lower case.
     pub headers: Vec<(String, String)>,
