@@ -83,7 +83,7 @@ fn from_policy(path: &Path, io: &mut Io) -> Result<Emulator, Exit> {
         }
         return Err(Exit::Findings);
     };
-    let emulator = Emulator::of_policy(&ready.graph.policy());
+    let emulator = Emulator::of_policy(ready.graph.policy());
     if emulator.names().is_empty() {
         return Err(fail(io, &format!("{} has no target of a provider with `api emulated`", path.display())));
     }

@@ -47,7 +47,7 @@ pub enum Tick {
 /// Follows one policy set.
 pub struct Reloader {
     root: PathBuf,
-    served: Sources,
+    served: Arc<Sources>,
     rejected: Option<Rejected>,
     looks: u32,
     apply: Apply,
@@ -63,7 +63,7 @@ enum Rejected {
 
 impl Reloader {
     /// Follows the set at `root`, of which `served` serves since `at_ms` of wall time.
-    pub fn new(root: &Path, served: Sources, at_ms: u64, apply: Apply) -> Reloader {
+    pub fn new(root: &Path, served: Arc<Sources>, at_ms: u64, apply: Apply) -> Reloader {
         let status = Arc::new(Current::new(ReloadStatus::good(at_ms)));
         Reloader { root: root.to_path_buf(), served, rejected: None, looks: 0, apply, status }
     }
@@ -141,7 +141,7 @@ impl Reloader {
             return Tick::Same;
         }
         // A compiler that panics on one edit must not end reloading for all later ones.
-        let Ok(prepared) = catch_unwind(AssertUnwindSafe(|| ready::prepare(sources.clone()))) else {
+        let Ok(prepared) = catch_unwind(AssertUnwindSafe(|| ready::prepare(sources))) else {
             let message = "checking this policy failed inside switchback".into();
             return self.reject(seen, vec![Finding::plain("internal", message, &self.root)], at_ms);
         };

@@ -5,10 +5,11 @@
 
 use super::world::World;
 use crate::classify::{self, Classified, Fault, NoHeaders};
-use crate::decide::{Call, Event, Facts, Failure, Limits, Next, Phase, Run};
+use crate::decide::{Call, Event, Facts, Limits, Next, Phase, Run};
 use crate::graph::Graph;
 use crate::policy::{Effects, Millis, Money, RouteId, SendFacts, TargetId, Usage};
 use crate::record;
+use crate::wire;
 use crate::wire::chat::answer::{Answered, Asked, judge};
 use crate::wire::chat::stream::{PieceKind, StreamEnded, StreamReader};
 use crate::wire::scripted::{self, Scripted, ScriptedAsk, ScriptedBody, Then};
@@ -91,15 +92,7 @@ impl Drive<'_, '_> {
     }
 
     fn fail(&mut self, failed: &Classified) -> Next {
-        self.step(Event::Failed(Failure {
-            class: failed.cause.unwrap_or(failed.class),
-            stage: failed.stage,
-            scope: failed.scope,
-            hint: failed.hint,
-            status: failed.status,
-            code: failed.code.as_deref(),
-            no_retry: failed.no_retry,
-        }))
+        self.step(Event::Failed(wire::failure(failed)))
     }
 
     /// Lets time go on to `at`, or to the timer that comes first; what the timer leads to, if one did.
@@ -149,7 +142,7 @@ impl Drive<'_, '_> {
                     self.step(Event::Headers);
                     self.whole(&bytes)
                 } else {
-                    self.fail(&classify::http::answer(status, &Pairs(&headers), &bytes, 0))
+                    self.fail(&classify::http::answer(status, &headers, &bytes, 0))
                 }
             }
             ScriptedBody::Stream { events, lead, then } => {
@@ -255,15 +248,6 @@ impl Pieces {
     fn timed(&self, start: Millis, after: Millis) -> Vec<(Millis, Bytes)> {
         let at = |i: usize| if i < self.lead { start } else { start.plus(after) };
         self.events.iter().enumerate().map(|(i, bytes)| (at(i), bytes.clone())).collect()
-    }
-}
-
-/// Headers as pairs.
-struct Pairs<'a>(&'a [(String, String)]);
-
-impl classify::Headers for Pairs<'_> {
-    fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
     }
 }
 

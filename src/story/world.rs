@@ -3,6 +3,8 @@
 use crate::decide::holds::Holds;
 use crate::decide::{Breaker, Health, Ramp, Settle, Standing, Verdicts};
 use crate::graph::Graph;
+use crate::wire::scripted::{CallLine, CallScript};
+use std::collections::BTreeMap;
 use crate::policy::{Answer, DicePurpose, Millis, Percent, TargetId, TargetState, Test, TestStep};
 
 /// How long a breaker that a test calls `open` stays so: the language's default of `open`.
@@ -10,16 +12,6 @@ const OPEN_FOR: Millis = Millis(30_000);
 
 /// What undrawn dice show, in parts per million.
 const UNDRAWN: u32 = 500_000;
-
-/// One scripted answer of a target, by call.
-#[derive(Clone, Debug)]
-struct Scripted {
-    target: TargetId,
-    since: Millis,
-    answer: Answer,
-    after: Millis,
-    left: Option<u32>,
-}
 
 /// A state that holds from some time on.
 #[derive(Clone, Debug)]
@@ -33,7 +25,7 @@ struct Stated {
 pub(super) struct World<'a> {
     graph: &'a Graph,
     now: Millis,
-    scripts: Vec<Scripted>,
+    scripts: Vec<(TargetId, CallScript)>,
     states: Vec<Stated>,
     dice: Vec<(Option<DicePurpose>, Percent)>,
     holds: Holds,
@@ -42,22 +34,21 @@ pub(super) struct World<'a> {
 impl<'a> World<'a> {
     /// Lines without `at` hold from the start, wherever they stand.
     pub(super) fn new(graph: &'a Graph, test: &Test) -> World<'a> {
-        let (mut scripts, mut states, mut dice) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut states, mut dice) = (Vec::new(), Vec::new());
+        let mut lines: BTreeMap<TargetId, Vec<CallLine>> = BTreeMap::new();
         for line in &test.lines {
             let since = line.at.unwrap_or(Millis::ZERO);
             match &line.step {
-                TestStep::Answers { target, answer, after, times } => scripts.push(Scripted {
-                    target: *target,
-                    since,
-                    answer: answer.clone(),
-                    after: *after,
-                    left: *times,
-                }),
+                TestStep::Answers { target, answer, after, times } => {
+                    let line = CallLine { at: since, answer: answer.clone(), after: *after, times: *times };
+                    lines.entry(*target).or_default().push(line);
+                }
                 TestStep::Is { target, state } => states.push(Stated { target: *target, since, state: *state }),
                 TestStep::Dice { share, purpose } => dice.push((*purpose, *share)),
                 TestStep::Send { .. } | TestStep::Expect(_) => {}
             }
         }
+        let scripts = lines.into_iter().map(|(target, lines)| (target, CallScript::new(lines))).collect();
         World { graph, now: Millis::ZERO, scripts, states, dice, holds: Holds::new(graph) }
     }
 
@@ -69,29 +60,11 @@ impl<'a> World<'a> {
         self.now = self.now.max(to);
     }
 
-    /// The answer to the next call of a target: the first line that is not used up, and of a target's last line every
-    /// further call. A line `at` some time comes before earlier ones once its time has come.
+    /// The answer to the next call of a target; nothing where it has no script, or none yet.
     pub(super) fn answer(&mut self, target: TargetId) -> Option<(Answer, Millis)> {
         let now = self.now;
-        let of_target = |s: &Scripted| s.target == target && s.since <= now;
-        let newest = self.scripts.iter().filter(|s| of_target(s)).map(|s| s.since).max()?;
-        let lines: Vec<usize> = (0..self.scripts.len())
-            .filter(|i| self.scripts.get(*i).is_some_and(|s| of_target(s) && s.since == newest))
-            .collect();
-        let last = *lines.last()?;
-        for at in lines {
-            let Some(line) = self.scripts.get_mut(at) else { continue };
-            // A line that names no count answers one call, unless it is the last: that one repeats.
-            let left = line.left.unwrap_or(u32::from(at != last));
-            if at == last {
-                return Some((line.answer.clone(), line.after));
-            }
-            if left > 0 {
-                line.left = Some(left - 1);
-                return Some((line.answer.clone(), line.after));
-            }
-        }
-        None
+        let (_, script) = self.scripts.iter_mut().find(|(t, _)| *t == target)?;
+        script.next(now).map(|(answer, after)| (answer.clone(), after))
     }
 
     fn dice(&self, purpose: DicePurpose) -> u32 {

@@ -15,7 +15,8 @@ use crate::decide::event::Failure;
 /// A classified failure as the event that a run is told.
 pub fn failure(classified: &Classified) -> Failure<'_> {
     Failure {
-        class: classified.class,
+        // The run itself knows whether output was forwarded; what holds and blame hang on is the cause.
+        class: classified.cause.unwrap_or(classified.class),
         stage: classified.stage,
         scope: classified.scope,
         hint: classified.hint,

@@ -48,7 +48,7 @@ impl Followed {
         let (report, applied) = mpsc::unbounded_channel();
         let watch = Watch::new(root, poll);
         let apply = Box::new(move |_| report.send(()).map_err(|e| e.to_string()));
-        let reloader = Reloader::new(root, load(root).unwrap(), 0, apply);
+        let reloader = Reloader::new(root, Arc::new(load(root).unwrap()), 0, apply);
         let status = reloader.status();
         tokio::spawn(reloader.follow(watch, || 1));
         Followed { applied, status }

@@ -50,7 +50,7 @@ impl Case {
             count.fetch_add(1, Ordering::Relaxed);
             Ok(())
         });
-        Case { reloader: Reloader::new(root, load(root).unwrap(), 1, apply), applied, refuse, at_ms: 1 }
+        Case { reloader: Reloader::new(root, Arc::new(load(root).unwrap()), 1, apply), applied, refuse, at_ms: 1 }
     }
 
     fn tick(&mut self) -> Tick {
