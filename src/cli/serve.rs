@@ -2,10 +2,11 @@
 //!
 //! Reads the set, builds what it needs, takes requests, follows the set on disk, and ends in order.
 
-use super::{Exit, Io, listen, quantity};
+use super::{Exit, Io, listen, quantity, set};
+use crate::diag::render;
 use crate::emulate::Emulator;
 use crate::gateway::{self, App};
-use crate::ready::{self, Prepared, Ready};
+use crate::ready::Ready;
 use crate::runtime::clock::Clock;
 use crate::runtime::engine::Engine;
 use crate::runtime::reload::{Apply, Reloader};
@@ -15,7 +16,6 @@ use crate::runtime::upstream::Upstream;
 use crate::runtime::upstream::emulated::Emulated;
 use crate::runtime::upstream::endpoint::Process;
 use crate::runtime::watch::Watch;
-use crate::source::{self, Sources};
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,7 +88,8 @@ impl From<String> for Stop {
 fn start(args: &Args, io: &mut Io) -> Result<Exit, Stop> {
     let address = listen::loopback(&args.listen)?;
     log(&args.log, io.color_err)?;
-    let (sources, ready) = prepare(&args.path, io)?;
+    let ready = prepare(&args.path, io)?;
+    let sources = Arc::clone(&ready.sources);
     let emulator = Arc::new(Emulator::of_policy(ready.graph.policy()));
     let emulated: Arc<dyn Upstream> = Arc::new(Emulated::new(Arc::clone(&emulator)));
     let clock = Clock::start();
@@ -115,16 +116,13 @@ fn start(args: &Args, io: &mut Io) -> Result<Exit, Stop> {
 }
 
 /// Reads and checks the set. What is wrong with it is told, warnings too.
-fn prepare(path: &Path, io: &mut Io) -> Result<(Sources, Ready), Stop> {
-    let sources = source::load(path).map_err(|e| e.to_string())?;
-    let Prepared { sources, diagnostics, ready } = ready::prepare(sources);
-    for diagnostic in &diagnostics {
-        io.say(&crate::runtime::reload::Finding::of(diagnostic, &sources).to_string());
+fn prepare(path: &Path, io: &mut Io) -> Result<Ready, Stop> {
+    let prepared = set::read(path, io).map_err(|exit| Stop { exit, message: None })?;
+    if !prepared.diagnostics.is_empty() {
+        let text = render::human(&prepared.diagnostics, &prepared.sources, io.color_err);
+        io.say(text.trim_end());
     }
-    match ready {
-        Some(ready) => Ok((sources, ready)),
-        None => Err(Stop { exit: Exit::Findings, message: None }),
-    }
+    prepared.ready.ok_or(Stop { exit: Exit::Findings, message: None })
 }
 
 fn records(to: Option<&str>) -> Result<(Sink, Option<Writer>), String> {
