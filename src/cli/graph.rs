@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 /// Arguments of `graph`.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  switchback graph policies/quickstart.sbk\n  switchback graph policies/quickstart.sbk chat --format mermaid")]
+#[command(
+    after_help = "Examples:\n  switchback graph policies/quickstart.sbk\n  switchback graph policies/quickstart.sbk chat --format mermaid"
+)]
 pub struct Args {
     /// A policy file, or a directory of them
     #[arg(value_name = "PATH")]

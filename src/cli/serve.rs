@@ -137,8 +137,8 @@ fn apply(engine: Arc<Engine>, emulator: Arc<Emulator>, emulated: Arc<dyn Upstrea
     Box::new(move |ready| {
         let before = engine.serving.load();
         let at_ms = engine.clock.wall_ms();
-        let serving =
-            Serving::build(ready.graph, &Process, &emulated, Some(&before), at_ms).map_err(|error| error.to_string())?;
+        let serving = Serving::build(ready.graph, &Process, &emulated, Some(&before), at_ms)
+            .map_err(|error| error.to_string())?;
         emulator.follow(serving.graph().policy());
         engine.serving.store(Arc::new(serving));
         Ok(())

@@ -10,7 +10,9 @@ use std::path::PathBuf;
 
 /// Arguments of `test`.
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  switchback test policies/quickstart.sbk\n  switchback test policies/quickstart.sbk --filter outage --format json")]
+#[command(
+    after_help = "Examples:\n  switchback test policies/quickstart.sbk\n  switchback test policies/quickstart.sbk --filter outage --format json"
+)]
 pub struct Args {
     /// A policy file, or a directory of them
     #[arg(value_name = "PATH")]
@@ -65,7 +67,10 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
     }
     if tests.is_empty() {
         let which = args.filter.as_ref().map_or(String::new(), |f| format!(" whose title holds {f:?}"));
-        io.say(&format!("error: there is no test{which} in {}; a run without a test shows nothing", args.path.display()));
+        io.say(&format!(
+            "error: there is no test{which} in {}; a run without a test shows nothing",
+            args.path.display()
+        ));
         return Exit::Findings;
     }
     let passed = tests.iter().filter(|t| t.passed()).count();

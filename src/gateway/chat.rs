@@ -150,7 +150,9 @@ fn header_error(name: &str, what: String) -> ClientError {
 /// The client headers that some provider of the policy is handed, so that no others are kept.
 fn handed_on(serving: &Serving, headers: &HeaderMap) -> Vec<(String, String)> {
     let mut kept: Vec<(String, String)> = Vec::new();
-    for name in serving.graph().policy().providers.iter().flat_map(|p| &p.pass_headers) {
+    let policy = serving.graph().policy();
+    let ours = [&policy.defaults.session_header, &policy.defaults.region_header];
+    for name in policy.providers.iter().flat_map(|p| &p.pass_headers).filter(|n| !ours.contains(n)) {
         let value = headers.get(name).and_then(|v| v.to_str().ok());
         if let Some(value) = value.filter(|_| !kept.iter().any(|(n, _)| n == name)) {
             kept.push((name.clone(), value.to_owned()));

@@ -74,6 +74,7 @@ async fn wrong_method(State(app): State<Arc<App>>, request: Request) -> Response
 
 /// An error without a route.
 fn early(app: &App, error: ClientError) -> Response<Body> {
+    app.engine.meters.requests.count(["", error.code]);
     dress::error(&error, &app.head(&app.engine.serving.load(), None))
 }
 

@@ -3,9 +3,9 @@
 use crate::decide::holds::Holds;
 use crate::decide::{Breaker, Health, Ramp, Settle, Standing, Verdicts};
 use crate::graph::Graph;
+use crate::policy::{Answer, DicePurpose, Millis, Percent, TargetId, TargetState, Test, TestStep};
 use crate::wire::scripted::{CallLine, CallScript};
 use std::collections::BTreeMap;
-use crate::policy::{Answer, DicePurpose, Millis, Percent, TargetId, TargetState, Test, TestStep};
 
 /// How long a breaker that a test calls `open` stays so: the language's default of `open`.
 const OPEN_FOR: Millis = Millis(30_000);

@@ -1,8 +1,9 @@
 //! Whole answers through the gateway: served, failed over, waited for, refused.
 
-use super::gateway_rig::{Act, Rig, completion, ok, whole};
+use super::gateway_rig::{Act, Rig, chat_body, completion, ok, whole};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
+use switchback::policy::{Answer, Api, Millis, Script, ScriptLine, Window};
 
 #[test]
 fn an_answer_is_served_with_its_headers_and_its_record() {
@@ -78,7 +79,6 @@ fn an_upstream_that_says_nothing_runs_into_its_limit_and_is_closed() {
         std::thread::sleep(Duration::from_millis(5));
     }
 }
-use switchback::policy::Millis;
 
 #[test]
 fn an_answer_that_breaks_off_is_no_answer() {
@@ -119,7 +119,8 @@ fn a_hold_spares_the_next_request_the_same_call() {
 
 #[test]
 fn exhausted_is_503_with_the_cause_and_the_time_to_come_back() {
-    let limited = whole(429, "retry-after: 30\r\n", r#"{"error":{"message":"slow down","code":"rate_limit_exceeded"}}"#);
+    let limited =
+        whole(429, "retry-after: 30\r\n", r#"{"error":{"message":"slow down","code":"rate_limit_exceeded"}}"#);
     let rig = Rig::new(vec![vec![limited]]);
     let answer = rig.chat("", json!({}));
     assert_eq!((answer.status, answer.code().as_str()), (503, "rate-limit"));
@@ -149,4 +150,73 @@ fn a_pin_asks_that_target_alone() {
     assert!(rig.upstreams[0].calls().is_empty());
     let answer = rig.chat("x-switchback-pin: z\r\n", json!({}));
     assert_eq!((answer.status, answer.code().as_str()), (400, "invalid-request"));
+}
+
+#[test]
+fn an_emulated_provider_is_called_like_any_other() {
+    let rig = Rig::with(vec![vec![ok("never")], vec![ok("b")]], |policy| {
+        policy.providers[0].api = Api::Emulated;
+        policy.providers[0].base_url = None;
+        let line = |answer, times| ScriptLine {
+            window: Window::Since(Millis(0)),
+            share: None,
+            answer,
+            after: Millis(20),
+            times,
+            span: switchback::source::Span::default(),
+        };
+        let busy = Answer::Status { status: 503, retry_after: None, code: None };
+        let lines = vec![line(Answer::Ok { text: Some("emulated".into()) }, None), line(busy, Some(1))];
+        policy.targets[0].script = Some(Script { lines, repeats: None });
+    });
+    let first = rig.chat("", json!({}));
+    assert_eq!(first.header("x-switchback-target"), Some("b"), "{first:?}");
+    let second = rig.chat("", json!({"stream": true}));
+    assert_eq!(second.header("x-switchback-target"), Some("a"), "{second:?}");
+    assert!(second.complete && second.body.ends_with("data: [DONE]\n\n"), "{second:?}");
+    assert!(rig.upstreams[0].calls().is_empty());
+}
+
+#[test]
+fn a_gateway_that_is_stopped_finishes_what_runs() {
+    let slow = || [vec![Act::Pause(400)], ok("late")].concat();
+    let mut rig = Rig::draining(vec![vec![slow()]], Duration::from_secs(5), |_| {});
+    let socket = rig.connect("POST", "/v1/chat/completions", "", &chat_body(json!({})));
+    while rig.upstreams[0].calls().is_empty() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    rig.stop();
+    let answer = super::gateway_rig::Answer::read(socket);
+    assert_eq!((answer.status, answer.complete), (200, true), "{answer:?}");
+    assert_eq!(rig.ended(), 0);
+    assert!(std::net::TcpStream::connect(rig.address).is_err(), "it still takes connections");
+}
+
+#[test]
+fn what_still_runs_after_the_drain_is_cut_off_and_recorded() {
+    let mut rig = Rig::draining(vec![vec![vec![Act::Hang]]], Duration::from_millis(100), |_| {});
+    let _socket = rig.connect("POST", "/v1/chat/completions", "", &chat_body(json!({})));
+    while rig.upstreams[0].calls().is_empty() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    rig.stop();
+    assert_eq!(rig.ended(), 1);
+    assert_eq!(rig.records(1)[0]["outcome"], "cancelled");
+    assert_eq!(rig.engine.meters.running_now(), 0);
+}
+
+#[test]
+fn a_running_request_keeps_the_policy_it_began_with() {
+    let slow = [vec![Act::Pause(300)], ok("late")].concat();
+    let rig = Rig::new(vec![vec![slow, ok("now")]]);
+    let before = rig.send("GET", "/readyz", "", "").json()["policy"].clone();
+    let socket = rig.connect("POST", "/v1/chat/completions", "", &chat_body(json!({})));
+    while rig.upstreams[0].calls().is_empty() {
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let after = rig.exchange(|policy| policy.budgets[0].attempts = 2);
+    let running = super::gateway_rig::Answer::read(socket);
+    assert_eq!(running.header("x-switchback-policy"), before.as_str());
+    assert_eq!(rig.chat("", json!({})).header("x-switchback-policy"), Some(after.as_str()));
+    assert_ne!(before.as_str(), Some(after.as_str()));
 }

@@ -41,7 +41,8 @@ fn a_body_without_a_length_is_capped_too() {
     let rig = Rig::new(vec![vec![ok("a")]]);
     let mut socket = TcpStream::connect(rig.address).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
-    let head = "POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n";
+    let head =
+        "POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\nconnection: close\r\ntransfer-encoding: chunked\r\n\r\n";
     socket.write_all(head.as_bytes()).unwrap();
     let piece = "x".repeat(16 * 1024);
     for _ in 0..8 {

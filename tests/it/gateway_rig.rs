@@ -196,11 +196,13 @@ async fn play(
 
 /// A gateway over scripted upstreams: targets `a`, `b`, … in that order.
 pub struct Rig {
-    pub runtime: Runtime,
     pub upstreams: Vec<Scripted>,
     pub address: SocketAddr,
     pub engine: Arc<Engine>,
     records: std::path::PathBuf,
+    stop: Option<tokio::sync::oneshot::Sender<()>>,
+    served: std::sync::mpsc::Receiver<usize>,
+    _runtime: Runtime,
 }
 
 impl Rig {
@@ -210,14 +212,15 @@ impl Rig {
 
     /// The same with a policy that a test has changed.
     pub fn with(upstreams: Vec<Vec<Vec<Act>>>, change: impl FnOnce(&mut Policy)) -> Rig {
+        Rig::draining(upstreams, Duration::ZERO, change)
+    }
+
+    /// The same with some time for running requests once it is stopped.
+    pub fn draining(upstreams: Vec<Vec<Vec<Act>>>, drain: Duration, change: impl FnOnce(&mut Policy)) -> Rig {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let upstreams: Vec<Scripted> = upstreams.into_iter().map(|s| Scripted::new(&runtime, s)).collect();
         let addresses: Vec<SocketAddr> = upstreams.iter().map(|u| u.address).collect();
-        let mut policy = policy(&addresses);
-        change(&mut policy);
-        let graph = compile(policy, &Sources::from_texts([("policy.sbk", "switchback 1\n")]));
-        let emulated: Arc<dyn Upstream> = Arc::new(Emulated::new(Arc::new(Emulator::of_policy(graph.policy()))));
-        let serving = Serving::build(graph, &Process, &emulated, None, 0).unwrap();
+        let (serving, _) = serving(&addresses, None, change);
         let records = std::env::temp_dir().join(format!("switchback-records-{}", addresses_name(&addresses)));
         let _ = std::fs::remove_file(&records);
         let (sink, _writer) = Sink::open(&Destination::File(records.clone())).unwrap();
@@ -231,10 +234,32 @@ impl Rig {
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
         let router = gateway::router(Arc::new(app));
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+        let (tell, served) = std::sync::mpsc::channel();
         runtime.spawn(async move {
-            gateway::server::serve(listener, router, std::future::pending(), Duration::ZERO).await;
+            let stopped = async { drop(stopped.await) };
+            let _ = tell.send(gateway::server::serve(listener, router, stopped, drain).await);
         });
-        Rig { runtime, upstreams, address, engine, records }
+        Rig { upstreams, address, engine, records, stop: Some(stop), served, _runtime: runtime }
+    }
+
+    /// Makes another policy current, as a reload does; its hash comes back.
+    pub fn exchange(&self, change: impl FnOnce(&mut Policy)) -> String {
+        let addresses: Vec<SocketAddr> = self.upstreams.iter().map(|u| u.address).collect();
+        let before = self.engine.serving.load();
+        let (serving, hash) = serving(&addresses, Some(&before), change);
+        self.engine.serving.store(Arc::new(serving));
+        hash
+    }
+
+    /// Asks the gateway to end.
+    pub fn stop(&mut self) {
+        self.stop.take().unwrap().send(()).unwrap();
+    }
+
+    /// How many connections were cut off, once the gateway has ended.
+    pub fn ended(&self) -> usize {
+        self.served.recv_timeout(Duration::from_secs(10)).unwrap()
     }
 
     pub fn connect(&self, method: &str, path: &str, headers: &str, body: &str) -> TcpStream {
@@ -276,6 +301,15 @@ impl Drop for Rig {
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.records);
     }
+}
+
+fn serving(addresses: &[SocketAddr], before: Option<&Serving>, change: impl FnOnce(&mut Policy)) -> (Serving, String) {
+    let mut policy = policy(addresses);
+    change(&mut policy);
+    let graph = compile(&policy, &Sources::from_texts([("policy.sbk", "switchback 1\n")]));
+    let hash = graph.hash().to_owned();
+    let emulated: Arc<dyn Upstream> = Arc::new(Emulated::new(Arc::new(Emulator::of_policy(graph.policy()))));
+    (Serving::build(graph, &Process, &emulated, before, 0).unwrap(), hash)
 }
 
 fn addresses_name(addresses: &[SocketAddr]) -> String {

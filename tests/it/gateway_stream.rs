@@ -17,8 +17,14 @@ fn ask(rig: &Rig) -> Answer {
     rig.chat("", json!({"stream": true}))
 }
 
+/// The data of events; pings are none.
 fn events(answer: &Answer) -> Vec<String> {
-    answer.body.split("\n\n").filter(|e| !e.is_empty()).map(|e| e.trim_start_matches("data: ").to_owned()).collect()
+    answer
+        .body
+        .split("\n\n")
+        .filter(|e| e.starts_with("data:"))
+        .map(|e| e.trim_start_matches("data: ").to_owned())
+        .collect()
 }
 
 /// The words that came, the error's code, and whether anything claimed to be the end.

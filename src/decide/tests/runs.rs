@@ -69,7 +69,8 @@ fn no_limit_is_waited_for_that_another_request_made_longer() {
     let a = b.id("a");
     b.step(Event::Begin);
     b.world.standings[a].hold_until = Millis(60_000);
-    let next = b.step(Event::Failed(Failure { hint: Some(Millis(500)), ..Failure::of(Class::RateLimit, Stage::Rejected) }));
+    let next =
+        b.step(Event::Failed(Failure { hint: Some(Millis(500)), ..Failure::of(Class::RateLimit, Stage::Rejected) }));
     assert_eq!(b.called(&next), "b");
 }
 
