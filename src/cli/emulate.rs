@@ -1,12 +1,11 @@
 //! `switchback emulate`: the built-in provider emulator over HTTP.
 
-use super::{Exit, Io};
+use super::{Exit, Io, listen};
 use crate::diag::Level;
 use crate::emulate::{Emulator, server, shorthand};
 use crate::ready;
 use crate::runtime::reload::Finding;
 use crate::source;
-use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -38,7 +37,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args, io: &mut Io) -> Exit {
-    let address = match loopback(&args.listen) {
+    let address = match listen::loopback(&args.listen) {
         Ok(address) => address,
         Err(message) => return fail(io, &message),
     };
@@ -55,7 +54,7 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
     };
     runtime.block_on(async {
         // Waited for before anybody is told that the server is there, so that a signal sent right away is not lost.
-        let stop = match stop_signal() {
+        let stop = match listen::stop_signal() {
             Ok(stop) => stop,
             Err(error) => return fail(io, &format!("cannot wait for signals: {error}")),
         };
@@ -90,39 +89,7 @@ fn from_policy(path: &Path, io: &mut Io) -> Result<Emulator, Exit> {
     Ok(emulator)
 }
 
-/// Ends when the process is asked to: by SIGTERM or from the keyboard.
-#[cfg(unix)]
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (mut term, mut int) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-    Ok(async move {
-        tokio::select! {
-            _ = term.recv() => {}
-            _ = int.recv() => {}
-        }
-    })
-}
-
-/// Ends when the process is asked to, from the keyboard.
-#[cfg(not(unix))]
-fn stop_signal() -> std::io::Result<impl Future<Output = ()>> {
-    Ok(async {
-        let _ = tokio::signal::ctrl_c().await;
-    })
-}
-
 fn fail(io: &mut Io, message: &str) -> Exit {
     io.say(&format!("error: {message}"));
     Exit::Failed
-}
-
-/// The address, if nobody but this machine reaches it.
-fn loopback(text: &str) -> Result<SocketAddr, String> {
-    let found = text.to_socket_addrs().map_err(|e| format!("`{text}` is no address to listen on: {e}"))?;
-    let found: Vec<SocketAddr> = found.collect();
-    match found.first() {
-        Some(first) if found.iter().all(|a| a.ip().is_loopback()) => Ok(*first),
-        Some(_) => Err(format!("`{text}` can be reached from outside; the emulator listens on loopback only")),
-        None => Err(format!("`{text}` is no address to listen on")),
-    }
 }

@@ -11,10 +11,9 @@ pub(super) fn loopback(text: &str) -> Result<SocketAddr, String> {
     let found: Vec<SocketAddr> = found.collect();
     match found.first() {
         Some(first) if found.iter().all(|a| a.ip().is_loopback()) => Ok(*first),
-        Some(_) => Err(format!(
-            "`{text}` can be reached from other machines; without clients in the policy only loopback is served, \
-             such as 127.0.0.1:4000"
-        )),
+        Some(_) => {
+            Err(format!("`{text}` can be reached from outside; only loopback is served, such as 127.0.0.1:4000"))
+        }
         None => Err(format!("`{text}` is no address to listen on")),
     }
 }

@@ -46,6 +46,11 @@ impl From<super::reply::Gone> for Ended {
     }
 }
 
+/// Ends the attempt where the run wants anything but that it goes on.
+fn go_on(next: Next) -> Result<(), Ended> {
+    if matches!(next, Next::GoOn) { Ok(()) } else { Err(Ended::Told(next)) }
+}
+
 impl Execution<'_> {
     /// Makes a call and tells the run how it ended.
     pub(super) async fn call(&mut self, call: Call) -> Next {
@@ -97,10 +102,7 @@ impl Execution<'_> {
         if !(200..300).contains(&incoming.status) {
             return Err(self.failure(incoming).await?.into());
         }
-        match self.step(Event::Headers) {
-            Next::GoOn => {}
-            next => return Err(Ended::Told(next)),
-        }
+        go_on(self.step(Event::Headers))?;
         // Some servers answer a streaming request with a whole error under a success.
         let is_json = incoming.headers.get("content-type").is_some_and(|kind| kind.contains("application/json"));
         if order.chat.stream() && !is_json {
@@ -214,7 +216,6 @@ impl Execution<'_> {
                 self.release(flow).await?;
             }
             if output {
-                // Read after the client took it: its slowness is not the target's.
                 flow.phase = Phase::Flowing { since: self.engine.clock.now() };
             }
         }
@@ -223,10 +224,7 @@ impl Execution<'_> {
 
     /// From here on no other target can answer.
     fn commit(&mut self, flow: &mut Flow, target: &Target) -> Result<(), Ended> {
-        match self.step(Event::Output) {
-            Next::GoOn => {}
-            next => return Err(Ended::Told(next)),
-        }
+        go_on(self.step(Event::Output))?;
         let head = self.head(Some(&target.name));
         self.line.open(head);
         flow.phase = Phase::Flowing { since: self.engine.clock.now() };
@@ -234,10 +232,15 @@ impl Execution<'_> {
     }
 
     async fn release(&mut self, flow: &mut Flow) -> Result<(), Ended> {
+        let began = self.engine.clock.now();
         let held = std::mem::take(&mut flow.held);
         flow.held_bytes = 0;
         for events in held {
             self.send(Piece::Events(events)).await?;
+        }
+        // The client's slowness is not the target's.
+        if let Phase::Flowing { since } = &mut flow.phase {
+            *since = since.plus(self.engine.clock.now().less(began));
         }
         Ok(())
     }

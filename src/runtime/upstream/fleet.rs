@@ -73,3 +73,51 @@ fn dial(endpoint: &Endpoint) -> Result<Http, Unresolved> {
         what: format!("needs TLS, which this system cannot do: {what}"),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::emulate::Emulator;
+    use crate::policy::Text;
+    use crate::runtime::upstream::emulated::Emulated;
+    use crate::runtime::upstream::endpoint::Process;
+    use crate::source::Span;
+
+    fn provider(name: &str, api: Api, connect: u64) -> Provider {
+        Provider {
+            name: name.into(),
+            span: Span::default(),
+            docs: None,
+            api,
+            base_url: None,
+            key: None,
+            headers: Vec::new(),
+            pass_headers: Vec::new(),
+            account: name.into(),
+            timeout_connect: Millis(connect),
+        }
+    }
+
+    #[test]
+    fn an_unchanged_provider_keeps_its_connections_over_a_reload() {
+        let emulated: Arc<dyn Upstream> = Arc::new(Emulated::new(Arc::new(Emulator::by_name())));
+        let kept = |fleet: &Fleet, at: usize| Arc::clone(&fleet.ships[at].upstream);
+        let before = [provider("a", Api::OpenaiChat, 100), provider("b", Api::OpenaiChat, 100)];
+        let first = Fleet::fit(&before, &Process, &emulated, None).unwrap();
+        let mut after = before.clone();
+        after[0].key = Some(Text::Literal("another".into()));
+        after[1].timeout_connect = Millis(200);
+        let second = Fleet::fit(&after, &Process, &emulated, Some(&first)).unwrap();
+        assert!(Arc::ptr_eq(&kept(&first, 0), &kept(&second, 0)));
+        assert!(!Arc::ptr_eq(&kept(&first, 1), &kept(&second, 1)));
+        assert!(!Arc::ptr_eq(&kept(&first, 0), &kept(&first, 1)), "providers share no pool");
+        assert_eq!(second.get(ProviderId(0)).unwrap().0.headers[0].1.expose(), "Bearer another");
+    }
+
+    #[test]
+    fn emulated_providers_share_the_emulator() {
+        let emulated: Arc<dyn Upstream> = Arc::new(Emulated::new(Arc::new(Emulator::by_name())));
+        let fleet = Fleet::fit(&[provider("a", Api::Emulated, 1)], &Process, &emulated, None).unwrap();
+        assert!(Arc::ptr_eq(&fleet.ships[0].upstream, &emulated));
+    }
+}
