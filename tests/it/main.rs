@@ -14,6 +14,7 @@ mod emulate;
 mod gateway_plain;
 mod gateway_refusals;
 mod gateway_rig;
+mod gateway_serve;
 mod gateway_stream;
 mod layout;
 mod reload;
