@@ -1,7 +1,7 @@
 //! From sources to something that can be served, in one function: `check`, `serve`, reload, `test` and the drawings all
 //! use it, and there is no second path.
 
-use crate::check::{self, Resolved};
+use crate::check;
 use crate::diag::{Diagnostic, in_order};
 use crate::graph::{Graph, compile};
 use crate::source::Sources;
@@ -15,8 +15,6 @@ pub struct Ready {
     pub graph: Graph,
     /// The texts it came from.
     pub sources: Arc<Sources>,
-    /// What each setting came to and why, for `list --resolved`.
-    pub resolved: Arc<[Resolved]>,
 }
 
 impl Ready {
@@ -52,14 +50,12 @@ pub fn prepare(sources: Sources) -> Prepared {
         diagnostics.extend(found);
         trees.push(tree);
     }
-    let (policy, resolved, found) = check::resolve(&trees);
+    let (policy, found) = check::check(&trees);
     diagnostics.extend(found);
     let diagnostics = in_order(diagnostics);
     let clean = !crate::diag::has_errors(&diagnostics);
-    let ready = policy.filter(|_| clean).map(|policy| Ready {
-        graph: compile(&policy, &sources),
-        sources: Arc::clone(&sources),
-        resolved: resolved.into(),
-    });
+    let ready = policy
+        .filter(|_| clean)
+        .map(|policy| Ready { graph: compile(&policy, &sources), sources: Arc::clone(&sources) });
     Prepared { sources, diagnostics, ready }
 }

@@ -9,9 +9,12 @@ use super::value;
 use crate::diag::{Code, Diagnostic, closest};
 use crate::policy::{BudgetId, ContractId, MatrixId, ModelId, ProviderId, RouteId, TargetId, TierId};
 use crate::source::Span;
-use crate::syntax::settings::{Block, Setting, Status, choices, setting};
+use crate::syntax::settings::Block;
 use crate::syntax::tree::{Item, ItemKind, Statement, Tree};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// How many names a message lists.
+const MOST_NAMED: usize = 8;
 
 /// A block that was declared.
 #[derive(Clone, Debug)]
@@ -52,7 +55,28 @@ impl<'a> Names<'a> {
 
     /// The position of a name among the blocks of a kind.
     pub fn position(&self, block: Block, name: &str) -> Option<usize> {
-        self.list(block).iter().position(|decl| decl.name == name)
+        let list = self.list(block);
+        match block {
+            // In the order of writing, and never referred to.
+            Block::Test => list.iter().position(|decl| decl.name == name),
+            Block::Provider
+            | Block::Model
+            | Block::Target
+            | Block::Contract
+            | Block::Evaluation
+            | Block::Tier
+            | Block::Matrix
+            | Block::Budget
+            | Block::Breaker
+            | Block::Probe
+            | Block::Ramp
+            | Block::Route
+            | Block::Defaults
+            | Block::Objective
+            | Block::Alert
+            | Block::Client
+            | Block::Load => list.binary_search_by(|decl| decl.name.as_str().cmp(name)).ok(),
+        }
     }
 
     /// A block by kind and position.
@@ -67,7 +91,10 @@ impl<'a> Names<'a> {
 
     /// The text of a span.
     pub fn slice(&self, span: Span) -> &'a str {
-        self.trees.iter().find(|tree| tree.source.id == span.file).map_or("", |tree| tree.source.slice(span))
+        let at = usize::try_from(span.file.0).ok().and_then(|at| self.trees.get(at));
+        let tree = at.filter(|tree| tree.source.id == span.file);
+        let tree = tree.or_else(|| self.trees.iter().find(|tree| tree.source.id == span.file));
+        tree.map_or("", |tree| tree.source.slice(span))
     }
 }
 
@@ -168,6 +195,8 @@ impl<'a> Context<'a> {
             return Some(position);
         }
         self.report(self.unknown(block, word, item.span));
+        // Any block of the kind may be the one that was meant, so none of them can be called unused.
+        self.used.extend((0..self.names.list(block).len()).map(|position| (block, position)));
         None
     }
 
@@ -187,11 +216,12 @@ impl<'a> Context<'a> {
             diagnostic =
                 diagnostic.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), span, near, false);
         } else {
-            let all: Vec<_> = known().map(|name| format!("`{name}`")).collect();
-            diagnostic.help = if all.is_empty() {
-                format!("declare it: `{kind} {word} {{ … }}`")
-            } else {
-                format!("declare it, or name one of {}", all.join(", "))
+            let some: Vec<_> = known().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
+            let more = self.names.list(block).len().saturating_sub(MOST_NAMED);
+            diagnostic.help = match (some.is_empty(), more) {
+                (true, _) => format!("declare it: `{kind} {word} {{ … }}`"),
+                (false, 0) => format!("declare it, or name one of {}", some.join(", ")),
+                (false, more) => format!("declare it, or name one of {} or {more} more", some.join(", ")),
             };
         }
         diagnostic
@@ -248,94 +278,6 @@ impl<'a> Context<'a> {
             .label(first.name_span, format!("`{}` begins the circle", first.name))
             .help(format!("take the `extends` out of `{}`, or of another member of the circle", last.name)),
         );
-    }
-
-    /// The one item after a setting's word; reports a missing value, and whatever is too much.
-    pub fn single<'s>(&mut self, statement: &'s Statement) -> Option<&'s Item> {
-        let value = self.value_items(statement)?;
-        let (first, rest) = value.split_first()?;
-        self.nothing_more(rest);
-        Some(first)
-    }
-
-    /// The items after a setting's word, at least one; reports a missing value and a block where none belongs.
-    pub fn value_items<'s>(&mut self, statement: &'s Statement) -> Option<&'s [Item]> {
-        let (word, value) = statement.items.split_first()?;
-        if let Some(block) = &statement.block {
-            let word = self.names.slice(word.span);
-            self.report(
-                Diagnostic::new(Code::UnexpectedBlock, block.span, format!("`{word}` takes no block"))
-                    .help("take the braces and what is in them away"),
-            );
-        }
-        if value.is_empty() {
-            let text = self.names.slice(word.span);
-            self.report(
-                Diagnostic::new(Code::MissingValue, word.span, format!("`{text}` has no value"))
-                    .help(format!("write a value after it; `switchback explain {text}` says which")),
-            );
-            return None;
-        }
-        Some(value)
-    }
-
-    /// Reports items that stand after the end of a value.
-    pub fn nothing_more(&mut self, rest: &[Item]) {
-        value::left_over(rest, &mut self.diagnostics);
-    }
-
-    /// One of the fixed words of a setting. Words without effect yet are refused as such, others with the closest.
-    pub fn choice(&mut self, block: Block, word: &str, item: &Item) -> Option<&'static str> {
-        let row = setting(block, word)?;
-        self.word_of(row, item)
-    }
-
-    /// The words of a setting that takes a list of fixed words.
-    pub fn choices(&mut self, block: Block, word: &str, item: &Item) -> Option<Vec<&'static str>> {
-        let row = setting(block, word)?;
-        let ItemKind::List(parts) = &item.kind else {
-            let found = self.names.slice(item.span);
-            self.report(value::wrong(item, "a list").help(format!("write `{word} {}`", row.value.text())).fix(
-                "write a list",
-                item.span,
-                format!("[{found}]"),
-                false,
-            ));
-            return None;
-        };
-        let mut words = Vec::new();
-        let mut whole = true;
-        for part in parts {
-            let Some((first, rest)) = part.split_first() else { continue };
-            self.nothing_more(rest);
-            match self.word_of(row, first) {
-                Some(word) => words.push(word),
-                None => whole = false,
-            }
-        }
-        whole.then_some(words)
-    }
-
-    fn word_of(&mut self, row: &'static Setting, item: &Item) -> Option<&'static str> {
-        let known = choices(row);
-        match known.iter().find(|(word, _)| item.is(word)) {
-            Some((word, Status::InEffect)) => return Some(word),
-            Some((word, Status::Later)) => self.later(item.span, word),
-            None => {
-                let what = format!("a value of `{}`", row.word);
-                self.report(match &item.kind {
-                    ItemKind::Word(text) | ItemKind::Str(text) | ItemKind::Number(text) => {
-                        value::unknown_word(text, item.span, &what, known.iter().map(|(word, _)| *word))
-                    }
-                    ItemKind::List(_)
-                    | ItemKind::Group(_)
-                    | ItemKind::Arrow
-                    | ItemKind::Comma
-                    | ItemKind::Operator(_) => value::wrong(item, &what),
-                });
-            }
-        }
-        None
     }
 }
 

@@ -6,10 +6,7 @@
 
 use super::context::{Context, Decl, extends_of};
 use super::resolution::{Origin, Resolved};
-use super::value;
 use crate::diag::{Code, Diagnostic, closest};
-use crate::policy::{Millis, Price, Prices, Text};
-use crate::source::Span;
 use crate::syntax::settings::{Block, Setting, Status, ValueType, blocks_with, setting, settings_of};
 use crate::syntax::tree::{Item, ItemKind, Statement};
 
@@ -157,8 +154,13 @@ impl<'a> Context<'a> {
     }
 
     fn report_missing(&mut self, decl: &Decl<'a>, entries: &[Entry<'a>]) {
-        // A word that stands there and is refused was reported for what it is.
-        let refused = |row: &Setting| decl.statements().iter().any(|s| s.keyword() == Some(row.word));
+        // A word that stands there and is refused was reported for what it is, a misspelt one too.
+        let meant = |word: &str| match setting(decl.block, word) {
+            Some(row) => Some(row.word),
+            None => closest(word, settings_of(decl.block).map(|row| row.word)),
+        };
+        let said: Vec<_> = decl.statements().iter().filter_map(Statement::keyword).filter_map(meant).collect();
+        let refused = |row: &Setting| said.contains(&row.word);
         let is_there = |row: &Setting| refused(row) || entries.iter().any(|entry| entry.setting.word == row.word);
         let needed = |row: &&Setting| row.required && row.status == Status::InEffect;
         let missing: Vec<_> = settings_of(decl.block).filter(needed).filter(|row| !is_there(row)).collect();
@@ -203,10 +205,13 @@ impl<'a> Context<'a> {
 
     /// Replaces what the table says of a word that was left out by what it came to.
     pub fn settle(&mut self, decl: &Decl<'a>, word: &str, value: impl Into<String>, origin: Origin) {
-        let note = self.resolved.iter_mut().find(|note| {
-            note.block == decl.block && note.name == decl.name && note.word == word && note.origin == Origin::Default
-        });
-        if let Some(note) = note.filter(|_| self.names.lists.contains_key(&decl.block)) {
+        if !self.is_listed(decl) {
+            return;
+        }
+        // The block's own notes are the last ones.
+        let mut own = self.resolved.iter_mut().rev();
+        let mut own = own.by_ref().take_while(|note| note.block == decl.block && note.name == decl.name);
+        if let Some(note) = own.find(|note| note.word == word && note.origin == Origin::Default) {
             note.value = value.into();
             note.origin = origin;
         }
@@ -214,7 +219,9 @@ impl<'a> Context<'a> {
 
     /// Whether the block is one of the set's and not a second one of its name.
     pub fn is_listed(&self, decl: &Decl<'a>) -> bool {
-        self.names.list(decl.block).iter().any(|listed| std::ptr::eq(listed.statement, decl.statement))
+        let position = self.names.position(decl.block, &decl.name);
+        let listed = position.and_then(|position| self.names.decl(decl.block, position));
+        listed.is_some_and(|listed| std::ptr::eq(listed.statement, decl.statement))
     }
 
     /// What follows a statement's word, on one line and without comments.
@@ -291,119 +298,4 @@ pub fn unknown_setting(block: Block, word: &str, first: &Item, statement: &State
         }
         None => diagnostic.help(format!("the words of a {kind} are {}", words_of(block))),
     }
-}
-
-/// Readers for the usual values of one statement.
-impl<'a> Context<'a> {
-    /// A duration.
-    pub fn duration(&mut self, statement: &'a Statement) -> Option<Millis> {
-        let item = self.single(statement)?;
-        value::duration(item, &mut self.diagnostics)
-    }
-
-    /// A duration longer than nothing.
-    pub fn time(&mut self, statement: &'a Statement) -> Option<Millis> {
-        let item = self.single(statement)?;
-        let time = value::duration(item, &mut self.diagnostics)?;
-        if time == Millis::ZERO {
-            self.report(
-                Diagnostic::new(Code::OutOfRange, item.span, "no time at all").help("write a time longer than nothing"),
-            );
-            return None;
-        }
-        Some(time)
-    }
-
-    /// A plain number in a range.
-    pub fn integer(&mut self, statement: &'a Statement, least: u32, most: u32) -> Option<u32> {
-        let item = self.single(statement)?;
-        value::integer(item, least, most, &mut self.diagnostics)
-    }
-
-    /// A number of tokens.
-    pub fn tokens(&mut self, statement: &'a Statement) -> Option<u64> {
-        let item = self.single(statement)?;
-        value::count(item, &mut self.diagnostics)
-    }
-
-    /// `yes` or `no`.
-    pub fn flag(&mut self, statement: &'a Statement) -> Option<bool> {
-        let item = self.single(statement)?;
-        value::truth(item, &mut self.diagnostics)
-    }
-
-    /// A string.
-    pub fn string(&mut self, statement: &'a Statement) -> Option<String> {
-        let item = self.single(statement)?;
-        value::string(item, &mut self.diagnostics)
-    }
-
-    /// A name, or a string where no name will do.
-    pub fn label(&mut self, statement: &'a Statement) -> Option<String> {
-        let item = self.single(statement)?;
-        value::label(item, &mut self.diagnostics)
-    }
-
-    /// Text that may come from outside.
-    pub fn text(&mut self, statement: &'a Statement) -> Option<Text> {
-        let items = self.value_items(statement)?;
-        value::text(items, end_of(statement), &mut self.diagnostics)
-    }
-
-    /// One of a setting's fixed words, alone. What follows a word without effect yet is not looked at.
-    pub fn one_of(&mut self, block: Block, word: &str, statement: &'a Statement) -> Option<&'static str> {
-        let (first, rest) = self.value_items(statement)?.split_first()?;
-        let chosen = self.choice(block, word, first)?;
-        self.nothing_more(rest);
-        Some(chosen)
-    }
-
-    /// `$2.50/M in, $1.25/M cached, $10/M out`.
-    pub fn prices(&mut self, statement: &'a Statement) -> Option<Prices> {
-        let items = self.value_items(statement)?;
-        self.prices_of(items)
-    }
-
-    /// The same from items.
-    pub fn prices_of(&mut self, items: &'a [Item]) -> Option<Prices> {
-        let mut prices = Prices::default();
-        let mut whole = true;
-        for part in items.split(|item| matches!(item.kind, ItemKind::Comma)) {
-            whole &= self.one_price(part, &mut prices).is_some();
-        }
-        whole.then_some(prices)
-    }
-
-    fn one_price(&mut self, part: &'a [Item], prices: &mut Prices) -> Option<()> {
-        let (amount, rest) = part.split_first()?;
-        let price: Option<Price> = value::price(amount, &mut self.diagnostics);
-        let Some((kind, rest)) = rest.split_first() else {
-            self.report(value::missing("`in`, `cached` or `out`", amount.span));
-            return None;
-        };
-        self.nothing_more(rest);
-        let slot = match kind.word() {
-            Some("in") => &mut prices.input,
-            Some("cached") => &mut prices.cached,
-            Some("out") => &mut prices.output,
-            Some(_) | None => {
-                self.report(value::wrong(kind, "`in`, `cached` or `out`").help("say which tokens the price is for"));
-                return None;
-            }
-        };
-        if slot.is_some() {
-            self.report(
-                Diagnostic::new(Code::DuplicateSetting, kind.span, "a second price for the same tokens")
-                    .help("keep one of them"),
-            );
-            return None;
-        }
-        *slot = Some(price?);
-        Some(())
-    }
-}
-
-/// Where something would be due at a statement's end.
-pub fn end_of(statement: &Statement) -> Span {
-    statement.items.last().map_or(statement.span, |item| item.span)
 }

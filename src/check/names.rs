@@ -30,6 +30,7 @@ pub fn collect<'a>(trees: &'a [Tree], out: &mut Vec<Diagnostic>) -> Names<'a> {
         }
     }
     for (block, list) in &mut names.lists {
+        names.spare.extend(apart(list, out));
         if *block != Block::Test {
             list.sort_by(|a, b| a.name.cmp(&b.name));
         }
@@ -115,7 +116,7 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
         if let (Naming::Named, Some(name)) = (block.row().naming, statement.items.get(1)) {
             if let Some(text) = name.word() {
                 let decl = Decl { block, name: text.to_owned(), name_span: name.span, statement };
-                insert(decl, names, &mut Vec::new());
+                names.lists.entry(block).or_default().push(decl);
             }
         }
         return;
@@ -138,34 +139,42 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
         );
     }
     match name(block, first, &statement.items, out) {
-        Some((name, name_span)) => insert(Decl { block, name, name_span, statement }, names, out),
+        Some((name, name_span)) => {
+            names.lists.entry(block).or_default().push(Decl { block, name, name_span, statement });
+        }
         None => {
             names.spare.push(Decl { block, name: String::new(), name_span: first.span, statement });
         }
     }
 }
 
-fn insert<'a>(decl: Decl<'a>, names: &mut Names<'a>, out: &mut Vec<Diagnostic>) {
-    let list = names.lists.entry(decl.block).or_default();
-    let Some(first) = list.iter().find(|other| other.name == decl.name) else {
-        list.push(decl);
-        return;
-    };
+/// Takes every block whose name stood before out of a list, after a diagnostic, unless its kind has no effect anyway.
+fn apart<'a>(list: &mut Vec<Decl<'a>>, out: &mut Vec<Diagnostic>) -> Vec<Decl<'a>> {
+    let mut firsts: BTreeMap<String, Span> = BTreeMap::new();
+    let (kept, again): (Vec<_>, Vec<_>) = std::mem::take(list).into_iter().partition(|decl| {
+        let first = firsts.get(&decl.name).copied();
+        if let Some(first) = first.filter(|_| !decl.block.is_later()) {
+            out.push(declared_twice(decl, first));
+        }
+        first.is_none() && firsts.insert(decl.name.clone(), decl.name_span).is_none()
+    });
+    *list = kept;
+    again
+}
+
+fn declared_twice(decl: &Decl<'_>, first: Span) -> Diagnostic {
     let word = decl.block.word();
     let (message, help) = match decl.block.row().naming {
-        Naming::Bare => (format!("a set has one `{word}` block"), "put what it says into the first one".to_owned()),
+        Naming::Bare => (format!("a set has one `{word}` block"), "put what it says into the first one"),
         Naming::Named | Naming::Titled | Naming::Paired => (
             format!("there are two of {word} `{}`", decl.name),
-            "rename or remove one of them; all files of a set share their names".to_owned(),
+            "rename or remove one of them; all files of a set share their names",
         ),
     };
-    out.push(
-        Diagnostic::new(Code::DuplicateName, decl.name_span, message)
-            .here("declared again")
-            .label(first.name_span, "declared here first")
-            .help(help),
-    );
-    names.spare.push(decl);
+    Diagnostic::new(Code::DuplicateName, decl.name_span, message)
+        .here("declared again")
+        .label(first, "declared here first")
+        .help(help)
 }
 
 /// The name of a block, or nothing after a diagnostic.

@@ -257,7 +257,23 @@ pub fn explain(word: &str) -> Option<String> {
         }
         text.push_str(&explain_setting(setting));
     }
+    if text.is_empty() {
+        text = explain_value(word);
+    }
     (!text.is_empty()).then_some(text)
+}
+
+/// The settings that a word is a value of.
+fn explain_value(word: &str) -> String {
+    let mut text = String::new();
+    for setting in SETTINGS {
+        let Some((_, status)) = choices(setting).iter().find(|(value, _)| *value == word) else { continue };
+        let early = setting.status == Later || *status == Later;
+        let status = if early { " (not in effect yet)" } else { "" };
+        let (block, name) = (setting.block.word(), setting.word);
+        text.push_str(&format!("{word}: a value of {name} in a {block}{status}. {}\n", setting.meaning));
+    }
+    text
 }
 
 fn explain_block(row: &BlockRow) -> String {

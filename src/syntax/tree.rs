@@ -98,6 +98,13 @@ impl Operator {
             Operator::AtLeast => ">=",
         }
     }
+
+    /// The comparison that is written so.
+    pub fn from_text(text: &str) -> Option<Operator> {
+        [Operator::Equal, Operator::NotEqual, Operator::Less, Operator::AtMost, Operator::Greater, Operator::AtLeast]
+            .into_iter()
+            .find(|operator| operator.text() == text)
+    }
 }
 
 /// A token of the text, for the formatter and for editors.
@@ -136,7 +143,7 @@ pub enum TokenKind {
     Semicolon,
     /// `#` or `##` to the end of the line.
     Comment,
-    /// The end of a line that ends a statement or stands alone (blank lines are two in a row).
+    /// The end of a line, also where the statement goes on (blank lines are two in a row).
     LineEnd,
 }
 

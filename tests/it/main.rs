@@ -10,6 +10,7 @@
 )]
 
 mod corpus;
+mod diagnostics;
 mod emulate;
 mod gateway_plain;
 mod gateway_refusals;

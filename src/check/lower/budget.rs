@@ -100,7 +100,12 @@ fn backoff<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Backoff
 
 /// Whether the times of a budget can all be kept; a limit that never comes to bear is a warning.
 fn fits(cx: &mut Context<'_>, decl: &Decl<'_>, fields: &Fields<'_>, budget: &Budget) -> bool {
-    let place = |word: &str| fields.one(word).map_or(decl.name_span, |statement| statement.span);
+    // What is inherited is right where it stands; that it does not fit here is this block's doing.
+    let own = |span: &Span| {
+        let block = decl.statement.span;
+        span.file == block.file && block.start <= span.start && span.end <= block.end
+    };
+    let place = |word: &str| fields.one(word).map(|s| s.span).filter(own).unwrap_or(decl.name_span);
     let deadline = place("deadline");
     if budget.reserve >= budget.deadline {
         let message = format!("a reserve of {} leaves nothing of {}", budget.reserve, budget.deadline);
@@ -113,8 +118,14 @@ fn fits(cx: &mut Context<'_>, decl: &Decl<'_>, fields: &Fields<'_>, budget: &Bud
     }
     let limits: [(&str, Option<Millis>); 3] =
         [("attempt-timeout", budget.attempt_timeout), ("headers", budget.headers), ("first-token", budget.first_token)];
-    let whole: (Millis, Span, &str) = (budget.deadline, deadline, "deadline");
-    let attempt = budget.attempt_timeout.map(|limit| (limit, place("attempt-timeout"), "attempt-timeout"));
+    // A reserve that was written is meant to be left over; the default one gives way to a single candidate.
+    let whole: (Millis, Span, &str) = match fields.one("reserve") {
+        Some(_) if budget.attempts > 1 => {
+            (budget.deadline.less(budget.reserve), place("reserve"), "`deadline` less `reserve`")
+        }
+        Some(_) | None => (budget.deadline, deadline, "`deadline`"),
+    };
+    let attempt = budget.attempt_timeout.map(|limit| (limit, place("attempt-timeout"), "`attempt-timeout`"));
     for (word, limit) in limits {
         let (most, span, by) = match (word, attempt) {
             ("attempt-timeout", _) | (_, None) => whole,
@@ -123,10 +134,14 @@ fn fits(cx: &mut Context<'_>, decl: &Decl<'_>, fields: &Fields<'_>, budget: &Bud
         };
         if limit.is_some_and(|limit| limit > most) {
             cx.report(
-                Diagnostic::new(Code::LimitAboveDeadline, place(word), format!("`{word}` never comes to bear"))
-                    .here(format!("longer than the {most} of `{by}`"))
-                    .label(span, "this ends first")
-                    .help(format!("make `{word}` shorter than `{by}`, or leave it out")),
+                Diagnostic::new(
+                    Code::LimitAboveDeadline,
+                    place(word),
+                    format!("`{word}` is longer than the time there is"),
+                )
+                .here(format!("longer than the {most} of {by}"))
+                .label(span, "this ends it first")
+                .help(format!("make `{word}` shorter than {by}, or leave it out")),
             );
         }
     }

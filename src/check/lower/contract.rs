@@ -2,7 +2,7 @@
 
 use super::model::abilities;
 use crate::check::context::{Context, Decl};
-use crate::check::fields::end_of;
+use crate::check::read::end_of;
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
 use crate::policy::{Comparison, Contract, Prices, StructuredOutput, Tools};

@@ -1,7 +1,7 @@
 //! `provider`.
 
 use crate::check::context::{Context, Decl};
-use crate::check::fields::end_of;
+use crate::check::read::end_of;
 use crate::check::resolution::Origin;
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};

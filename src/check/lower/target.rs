@@ -3,6 +3,7 @@
 use super::provider::header_name;
 use crate::check::context::{Context, Decl};
 use crate::check::lower::script;
+use crate::check::read::end_of;
 use crate::check::resolution::Origin;
 use crate::policy::{Prices, Target};
 use crate::syntax::settings::Block;
@@ -25,7 +26,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Target> {
     let enabled = fields.or(cx, "enabled", true, |cx, s| cx.flag(s));
     let idempotency_key = fields.optional(cx, "idempotency-key", |cx, s| {
         let name = cx.string(s)?;
-        header_name(cx, name, s.span)
+        header_name(cx, name, end_of(s))
     });
     let script = fields.optional(cx, "script", |cx, s| script::lower(cx, decl, s));
 

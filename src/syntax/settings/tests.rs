@@ -29,6 +29,7 @@ fn explain_says_what_a_word_takes_and_whether_it_has_an_effect() {
     let matrix = explain("matrix").unwrap();
     assert!(matrix.contains("in route") && matrix.contains("in defaults"), "{matrix}");
     assert!(explain("api").unwrap().contains("azure-openai"));
+    assert!(explain("azure-openai").unwrap().contains("a value of api in a provider (not in effect yet)"));
     assert_eq!(explain("nonsense"), None);
 }
 

@@ -1,0 +1,332 @@
+//! Mends the nesting of brackets.
+//!
+//! In: the marks of a scan. Out: edits after which each bracket has its counterpart, and a diagnostic for each repair.
+//! A text whose brackets match is left alone, whatever its layout. For any other text the indentation is asked where
+//! the missing bracket belongs, unless believing it makes more trouble than counting alone. Linear.
+
+use super::guard::MAX_DEPTH;
+use super::repair::{Edit, Repaired};
+use super::scan::{Bracket, Mark, MarkKind, scan};
+use crate::diag::{Code, Diagnostic};
+use crate::source::{FileId, Span};
+
+/// What mending comes to.
+pub(super) struct Mended {
+    /// What was wrong.
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// What makes it whole.
+    pub(super) edits: Vec<Edit>,
+}
+
+/// Mends the nesting of a text.
+pub(super) fn mend(text: &str, marks: &[Mark], file: FileId) -> Mended {
+    let counted = run(text, marks, file, false);
+    if counted.diagnostics.is_empty() {
+        return counted;
+    }
+    let by_layout = run(text, marks, file, true);
+    let whole = || {
+        let mended = Repaired::new(text, by_layout.edits.clone());
+        run(&mended.text, &scan(&mended.text).marks, file, false).edits.is_empty()
+    };
+    if by_layout.diagnostics.len() <= counted.diagnostics.len() && whole() { by_layout } else { counted }
+}
+
+fn run(text: &str, marks: &[Mark], file: FileId, layout: bool) -> Mended {
+    let mut nesting = Nesting {
+        text,
+        file,
+        layout,
+        stack: Vec::new(),
+        outline: Vec::new(),
+        line: 0,
+        line_start: 0,
+        indent: 0,
+        deeper: None,
+        too_deep: None,
+        out: Mended { diagnostics: Vec::new(), edits: Vec::new() },
+    };
+    for mark in marks {
+        nesting.take(mark);
+    }
+    nesting.out
+}
+
+/// An open bracket.
+struct Opener {
+    bracket: Bracket,
+    at: usize,
+    /// Number and indentation of its line.
+    line: usize,
+    indent: usize,
+    /// Whether nothing follows it on its line.
+    ends_line: bool,
+    /// Of a list: the end of the first line that no comma carries over.
+    cut: Option<usize>,
+}
+
+/// A line that may have lost its `{`.
+struct OutlineLine {
+    indent: usize,
+    at: usize,
+    end: usize,
+    closes: bool,
+    /// How many brackets are open at its end.
+    depth: usize,
+}
+
+struct Nesting<'a> {
+    text: &'a str,
+    file: FileId,
+    layout: bool,
+    stack: Vec<Opener>,
+    /// Lines above, each indented more than the one before it.
+    outline: Vec<OutlineLine>,
+    line: usize,
+    line_start: usize,
+    indent: usize,
+    /// The line above with this line's indentation, if only deeper ones stand between.
+    deeper: Option<OutlineLine>,
+    /// A bracket beyond the limit, and how many are open within it.
+    too_deep: Option<(usize, usize)>,
+    out: Mended,
+}
+
+impl Nesting<'_> {
+    fn take(&mut self, mark: &Mark) {
+        if self.skip(mark) {
+            return;
+        }
+        match mark.kind {
+            MarkKind::Line { indent, closes, carried } => self.line(mark, indent, closes, carried),
+            MarkKind::Open(bracket) => self.open(mark, bracket),
+            MarkKind::Close(Bracket::Brace) => self.close_brace(mark),
+            MarkKind::Close(bracket) => self.close_list(mark, bracket),
+            MarkKind::Semicolon => self.close_lists(mark, "before this `;`"),
+            MarkKind::End => {
+                while !self.stack.is_empty() {
+                    self.unclosed(mark, "the file ends here without it");
+                }
+            }
+        }
+    }
+
+    /// Passes over what nests too deep. True if the mark is part of it.
+    fn skip(&mut self, mark: &Mark) -> bool {
+        let Some((from, open)) = self.too_deep else { return false };
+        match mark.kind {
+            MarkKind::Line { .. } | MarkKind::Semicolon => {}
+            MarkKind::Open(_) => self.too_deep = Some((from, open + 1)),
+            MarkKind::Close(_) if open > 1 => self.too_deep = Some((from, open - 1)),
+            MarkKind::Close(_) => {
+                self.out.edits.push(Edit::Blank(from, mark.at + 1));
+                self.too_deep = None;
+            }
+            MarkKind::End => {
+                self.out.edits.push(Edit::Blank(from, mark.at));
+                self.too_deep = None;
+                return false;
+            }
+        }
+        true
+    }
+
+    fn line(&mut self, mark: &Mark, indent: usize, closes: bool, carried: bool) {
+        let depth = self.stack.len();
+        if let Some(last) = self.outline.last_mut() {
+            (last.end, last.depth) = (mark.before, depth);
+        }
+        if let Some(top) = self.stack.last_mut() {
+            top.ends_line |= top.at + 1 == mark.before;
+            if top.bracket != Bracket::Brace && !carried && !closes {
+                top.cut.get_or_insert(mark.before);
+            }
+        }
+        let mut popped = false;
+        while self.outline.last().is_some_and(|line| line.indent > indent) {
+            self.outline.pop();
+            popped = true;
+        }
+        self.deeper = self.outline.pop_if(|line| line.indent == indent).filter(|_| popped);
+        self.outline.push(OutlineLine { indent, at: mark.at, end: mark.at, closes, depth });
+        (self.line, self.line_start, self.indent) = (self.line + 1, mark.at, indent);
+        if self.layout && !closes {
+            while self.stack.last().is_some_and(|top| top.indent >= indent) {
+                self.unclosed(mark, "before this line, which is indented no deeper");
+            }
+        }
+    }
+
+    fn open(&mut self, mark: &Mark, bracket: Bracket) {
+        if bracket == Bracket::Brace {
+            self.close_lists(mark, "before this `{`");
+            // `{ {`: the second one has no head.
+            if self.layout && self.stack.last().is_some_and(|top| top.at + 1 == mark.before) {
+                return self.stray(mark, '{', "another `{` stands right before it");
+            }
+        }
+        if self.stack.len() >= MAX_DEPTH {
+            let span = self.span(mark.at, mark.at + 1);
+            self.out.diagnostics.push(
+                Diagnostic::new(Code::TooDeep, span, format!("brackets nest more than {MAX_DEPTH} deep here"))
+                    .here("what this bracket holds is passed over")
+                    .help("a policy needs no more than four; look for brackets that are never closed above"),
+            );
+            self.too_deep = Some((mark.at, 1));
+            return;
+        }
+        self.stack.push(Opener {
+            bracket,
+            at: mark.at,
+            line: self.line,
+            indent: self.indent,
+            ends_line: false,
+            cut: None,
+        });
+    }
+
+    fn close_list(&mut self, mark: &Mark, bracket: Bracket) {
+        let lists = || self.stack.iter().rev().take_while(|open| open.bracket != Bracket::Brace);
+        if lists().next().is_none() {
+            return self.stray(mark, bracket.closer(), "");
+        }
+        if !lists().any(|open| open.bracket == bracket) {
+            return self.mismatch(mark, bracket);
+        }
+        while self.stack.last().is_some_and(|top| top.bracket != bracket) {
+            self.unclosed(mark, &format!("before this `{}`", bracket.closer()));
+        }
+        self.stack.pop();
+    }
+
+    fn close_brace(&mut self, mark: &Mark) {
+        let first = self.line_start == mark.at;
+        if let Some(list) = self.stack.last().filter(|top| top.bracket != Bracket::Brace) {
+            let block = self.stack.iter().rev().find(|open| open.bracket == Bracket::Brace);
+            let slip = match block {
+                None => true,
+                Some(block) => self.layout && !first && list.line == self.line && block.ends_line,
+            };
+            if slip {
+                return self.mismatch(mark, Bracket::Brace);
+            }
+            self.close_lists(mark, "before this `}`");
+        }
+        if self.layout && first {
+            let indent = self.indent;
+            while self.stack.len() > 1 && self.stack.last().is_some_and(|top| top.indent > indent) {
+                self.unclosed(mark, "before this `}`, which is indented like an outer block");
+            }
+            if self.stack.last().is_none_or(|top| top.indent < indent) && self.reopen(mark) {
+                return;
+            }
+        } else if self.layout && self.stack.last().is_some_and(|top| top.ends_line && top.line < self.line) {
+            let block = self.stack.last().map(|top| self.span(top.at, top.at + 1));
+            self.stray(mark, '}', "");
+            if let (Some(block), Some(last)) = (block, self.out.diagnostics.last_mut()) {
+                *last = last.clone().label(block, "the block around it is closed on a line of its own");
+            }
+            return;
+        }
+        if self.stack.pop().is_none() {
+            self.stray(mark, '}', "");
+        }
+    }
+
+    /// Gives the `{` back to the line above whose block this `}` closes by its indentation.
+    fn reopen(&mut self, mark: &Mark) -> bool {
+        let inner = self.stack.last().map_or(0, |top| top.at + 1);
+        let Some(line) = self.deeper.take() else { return false };
+        let ends = self.text.get(..line.end).and_then(|text| text.chars().next_back());
+        if line.closes || line.at < inner || line.depth != self.stack.len() || ends == Some('}') {
+            return false;
+        }
+        let (end, head) = (self.span(line.end, line.end), self.span(line.at, line.end));
+        self.out.edits.push(Edit::Insert(line.end, '{'));
+        self.out.diagnostics.push(
+            Diagnostic::new(Code::StrayCloser, self.span(mark.at, mark.at + 1), "this `}` closes nothing")
+                .label(head, "a `{` seems to be missing at the end of this line")
+                .help("open the block with `{`, or remove the `}`")
+                .fix("add `{`", end, " {", false),
+        );
+        true
+    }
+
+    /// Ends all lists on top of the stack: what comes now cannot stand in one.
+    fn close_lists(&mut self, mark: &Mark, why: &str) {
+        while self.stack.last().is_some_and(|top| top.bracket != Bracket::Brace) {
+            self.unclosed(mark, why);
+        }
+    }
+
+    /// Closes the innermost bracket, which lacks its counterpart.
+    fn unclosed(&mut self, mark: &Mark, why: &str) {
+        let Some(top) = self.stack.pop() else { return };
+        let (open, close) = (top.bracket.opener(), top.bracket.closer());
+        let place = top.cut.unwrap_or(mark.before);
+        self.out.edits.push(Edit::Insert(place, close));
+        let noticed = match (top.cut, mark.kind) {
+            (Some(cut), _) => (self.span(cut, cut), format!("`{close}` is missing here, or further down")),
+            (None, MarkKind::End) => (self.span(mark.at, mark.at), format!("`{close}` is missing: {why}")),
+            (None, _) => (self.span(mark.at, mark.at + self.width(mark.at)), format!("`{close}` is missing {why}")),
+        };
+        let insert = self.span(place, place);
+        let found = Diagnostic::new(
+            Code::UnclosedBracket,
+            self.span(top.at, top.at + 1),
+            format!("this `{open}` is never closed"),
+        )
+        .here("opened here")
+        .label(noticed.0, noticed.1)
+        .help(format!("add the `{close}` that belongs to it"));
+        self.out.diagnostics.push(match top.bracket {
+            Bracket::Brace => found,
+            Bracket::Square | Bracket::Round => found.fix(format!("add `{close}`"), insert, close, false),
+        });
+    }
+
+    /// Takes a wrong closing bracket for the right one.
+    fn mismatch(&mut self, mark: &Mark, found: Bracket) {
+        let Some(top) = self.stack.pop() else { return };
+        let close = top.bracket.closer();
+        let place = self.span(mark.at, mark.at + 1);
+        self.out.edits.push(Edit::Put(mark.at, close));
+        self.out.diagnostics.push(
+            Diagnostic::new(
+                Code::MismatchedBracket,
+                place,
+                format!("`{}` is closed by `{}`", top.bracket.opener(), found.closer()),
+            )
+            .here(format!("`{close}` is due here"))
+            .label(self.span(top.at, top.at + 1), "opened here")
+            .help(format!("write `{close}`"))
+            .fix(format!("write `{close}`"), place, close, false),
+        );
+    }
+
+    /// Removes a bracket that has no counterpart.
+    fn stray(&mut self, mark: &Mark, bracket: char, here: &str) {
+        let place = self.span(mark.at, mark.at + 1);
+        self.out.edits.push(Edit::Blank(mark.at, mark.at + 1));
+        let (message, help) = match bracket {
+            '{' => ("this `{` opens a block without a name".to_owned(), "remove it".to_owned()),
+            _ => {
+                (format!("this `{bracket}` closes nothing"), "remove it, or open what it is meant to close".to_owned())
+            }
+        };
+        self.out.diagnostics.push(
+            Diagnostic::new(if bracket == '{' { Code::HeadlessBlock } else { Code::StrayCloser }, place, message)
+                .here(here)
+                .help(help)
+                .fix(format!("remove `{bracket}`"), place, "", false),
+        );
+    }
+
+    fn width(&self, at: usize) -> usize {
+        self.text.get(at..).and_then(|rest| rest.chars().next()).map_or(0, char::len_utf8)
+    }
+
+    fn span(&self, start: usize, end: usize) -> Span {
+        Span::new(self.file, start, end)
+    }
+}

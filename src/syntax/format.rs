@@ -1,0 +1,6 @@
+//! stub
+use super::Tree;
+/// stub
+pub fn format(_tree: &Tree) -> String {
+    String::new()
+}

@@ -1,0 +1,53 @@
+//! The guard pass: makes brackets and strings whole before the grammar sees the text, and says what was wrong.
+//!
+//! In: a source. Out: a mended text in which each bracket and string is closed and nests at most [`MAX_DEPTH`] deep,
+//! and diagnostics with the opener and the place where the trouble shows. Linear. Never drops text that could be read.
+
+use super::brackets;
+use super::repair::{Edit, Repaired};
+use super::scan::scan;
+use crate::diag::{Code, Diagnostic};
+use crate::source::{Source, Span};
+
+/// How deep brackets may nest.
+pub(super) const MAX_DEPTH: usize = 64;
+
+/// Largest text that is parsed, in bytes: as much as is read from disk.
+pub(super) const MAX_BYTES: usize = 8 * 1024 * 1024;
+
+/// Mends a text.
+pub(super) fn guard(source: &Source) -> (Repaired<'_>, Vec<Diagnostic>) {
+    let text: &str = &source.text;
+    if text.len() > MAX_BYTES {
+        let found = Diagnostic::new(
+            Code::TextTooLarge,
+            Span::new(source.id, 0, 0),
+            format!("this file has {} bytes; at most {MAX_BYTES} are read", text.len()),
+        )
+        .help("split it: all `.sbk` files of a directory are one policy set");
+        return (Repaired::new("", Vec::new()), vec![found]);
+    }
+    let scan = scan(text);
+    let mut diagnostics = Vec::new();
+    let mut edits = Vec::new();
+    for string in &scan.strings {
+        edits.push(Edit::Insert(string.end, '"'));
+        edits.extend(string.backslash.map(|at| Edit::Blank(at, at + 1)));
+        let end = Span::new(source.id, string.end, string.end);
+        diagnostics.push(
+            Diagnostic::new(
+                Code::UnclosedString,
+                Span::new(source.id, string.at, string.end),
+                "this string is never closed",
+            )
+            .here("opened here")
+            .label(end, "the line ends without its `\"`")
+            .help("close it with `\"`; a string ends on its line, and `\\n` stands for a line feed in it")
+            .fix("add `\"`", end, "\"", false),
+        );
+    }
+    let nesting = brackets::mend(text, &scan.marks, source.id);
+    diagnostics.extend(nesting.diagnostics);
+    edits.extend(nesting.edits);
+    (Repaired::new(text, edits), diagnostics)
+}

@@ -1,0 +1,241 @@
+//! From mended text to tokens and statements, by the loose grammar. The only place that knows of pest.
+//!
+//! In: a source and the text that the guard pass made of it. Out: a tree with the author's offsets. The grammar takes
+//! any text whose brackets and strings are closed; what is wrong within it is said by `shape`, not by pest.
+
+use super::repair::Repaired;
+use super::shape::{self, Element};
+use super::tree::{Block, Item, ItemKind, Operator, Statement, Token, TokenKind, Tree};
+use crate::diag::{Code, Diagnostic};
+use crate::source::{Source, Span};
+use pest::Parser;
+use pest::error::InputLocation;
+use pest::iterators::{Pair, Pairs};
+
+#[derive(pest_derive::Parser)]
+#[grammar = "../grammar/policy.pest"]
+struct Grammar;
+
+/// Reads a mended text.
+pub(super) fn read(source: &Source, repaired: &Repaired<'_>) -> (Tree, Vec<Diagnostic>) {
+    let mut reader = Reader { source, repaired, tokens: Vec::new(), diagnostics: Vec::new(), closing: None };
+    let statements = match Grammar::parse(Rule::policy, &repaired.text) {
+        Ok(mut pairs) => pairs.next().map(|policy| reader.body(policy.into_inner())).unwrap_or_default(),
+        Err(error) => {
+            // The grammar takes everything that the guard lets through; should it ever not, the author hears of it.
+            let at = match error.location {
+                InputLocation::Pos(at) | InputLocation::Span((at, _)) => repaired.origin(at),
+            };
+            reader.diagnostics.push(Diagnostic::new(
+                Code::StrayText,
+                Span::new(source.id, at, at),
+                "the file cannot be read from here on",
+            ));
+            Vec::new()
+        }
+    };
+    (Tree { source: source.clone(), statements, tokens: reader.tokens }, reader.diagnostics)
+}
+
+struct Reader<'a> {
+    source: &'a Source,
+    repaired: &'a Repaired<'a>,
+    tokens: Vec<Token>,
+    diagnostics: Vec<Diagnostic>,
+    /// Where the block read last is closed.
+    closing: Option<Span>,
+}
+
+impl Reader<'_> {
+    fn span(&self, pair: &Pair<'_, Rule>) -> Span {
+        let span = pair.as_span();
+        Span::new(self.source.id, self.repaired.origin(span.start()), self.repaired.origin(span.end()))
+    }
+
+    /// Notes a token, unless the guard pass made it up, and returns its place.
+    fn token(&mut self, kind: TokenKind, pair: &Pair<'_, Rule>) -> Span {
+        let mut span = self.span(pair);
+        if kind == TokenKind::Comment {
+            let trimmed = self.source.slice(span).trim_end().len();
+            span = Span::new(span.file, span.start as usize, span.start as usize + trimmed);
+        }
+        if span.start < span.end {
+            self.tokens.push(Token { kind, span });
+        }
+        span
+    }
+
+    /// The statements of a file or a block.
+    fn body(&mut self, pairs: Pairs<'_, Rule>) -> Vec<Statement> {
+        let mut statements = Vec::new();
+        for pair in pairs {
+            match pair.as_rule() {
+                Rule::statement => statements.extend(self.statement(pair)),
+                Rule::headless => {
+                    let Some(block) = pair.into_inner().next().map(|block| self.block(block)) else { continue };
+                    let open = Span { end: block.span.start + 1, ..block.span };
+                    // On the line below its head it is still that head's.
+                    let head = statements.last_mut().filter(|head: &&mut Statement| head.block.is_none());
+                    self.diagnostics.push(shape::headless(open, head.as_ref().map(|head| head.span)));
+                    if let Some(head) = head {
+                        head.span = head.span.to(block.span);
+                        head.block = Some(block);
+                    }
+                }
+                Rule::semicolon => {
+                    let before = self.tokens.iter().rev().find(|token| token.kind != TokenKind::Comment).copied();
+                    let span = self.token(TokenKind::Semicolon, &pair);
+                    self.diagnostics.extend(shape::semicolon(before.map(|token| token.kind), span));
+                }
+                Rule::block_close => self.closing = Some(self.token(TokenKind::Close, &pair)),
+                _ => {
+                    self.leaf(&pair);
+                }
+            }
+        }
+        statements
+    }
+
+    fn block(&mut self, pair: Pair<'_, Rule>) -> Block {
+        let span = self.span(&pair);
+        let statements = self.body(pair.into_inner());
+        let end = self.closing.take().map_or(span.end, |closing| closing.end);
+        Block { statements, span: Span { end, ..span } }
+    }
+
+    fn statement(&mut self, pair: Pair<'_, Rule>) -> Option<Statement> {
+        let docs = self.docs();
+        let mut items = Vec::new();
+        let mut block = None;
+        for pair in pair.into_inner() {
+            if pair.as_rule() == Rule::block {
+                block = Some(self.block(pair));
+            } else {
+                items.extend(self.item(pair));
+            }
+        }
+        let items = shape::joints(items, &mut self.diagnostics);
+        let first = items.first()?.span;
+        let last = block.as_ref().map(|block: &Block| block.span).or(items.last().map(|item| item.span));
+        Some(Statement { docs, span: first.to(last.unwrap_or(first)), items, block })
+    }
+
+    /// One item; nothing for comments, ends of lines, and text that is none.
+    fn item(&mut self, pair: Pair<'_, Rule>) -> Option<Item> {
+        let span = self.span(&pair);
+        let kind = match pair.as_rule() {
+            Rule::list => ItemKind::List(self.list(pair)),
+            Rule::group => {
+                let inner = pair.into_inner().filter_map(|inner| self.item(inner)).collect();
+                ItemKind::Group(shape::joints(inner, &mut self.diagnostics))
+            }
+            _ => return self.leaf(&pair).map(|kind| Item { kind, span }),
+        };
+        Some(Item { kind, span })
+    }
+
+    fn list(&mut self, pair: Pair<'_, Rule>) -> Vec<Vec<Item>> {
+        let mut elements = vec![Element::default()];
+        for pair in pair.into_inner() {
+            let comma = (pair.as_rule() == Rule::comma).then(|| self.span(&pair));
+            let item = self.item(pair);
+            let Some(element) = elements.last_mut() else { continue };
+            match comma {
+                Some(comma) => {
+                    element.comma = Some(comma);
+                    elements.push(Element::default());
+                }
+                None => element.items.extend(item),
+            }
+        }
+        shape::elements(elements, &mut self.diagnostics)
+    }
+
+    /// A pair without inner ones: noted as a token, and returned if it is an item.
+    fn leaf(&mut self, pair: &Pair<'_, Rule>) -> Option<ItemKind> {
+        let text = pair.as_str();
+        match pair.as_rule() {
+            Rule::word | Rule::joining => {
+                let span = self.token(TokenKind::Word, pair);
+                shape::word(text, span, &mut self.diagnostics).map(ItemKind::Word)
+            }
+            Rule::number => {
+                self.token(TokenKind::Number, pair);
+                Some(ItemKind::Number(text.to_owned()))
+            }
+            Rule::string => {
+                let span = self.token(TokenKind::Str, pair);
+                Some(ItemKind::Str(shape::string(text, span, &mut self.diagnostics)))
+            }
+            Rule::operator => {
+                self.token(TokenKind::Operator, pair);
+                Operator::from_text(text).map(ItemKind::Operator)
+            }
+            Rule::odd => {
+                let span = self.token(TokenKind::Word, pair);
+                self.diagnostics.push(shape::odd(text, span));
+                None
+            }
+            Rule::comma => {
+                self.token(TokenKind::Comma, pair);
+                Some(ItemKind::Comma)
+            }
+            Rule::arrow => {
+                self.token(TokenKind::Arrow, pair);
+                Some(ItemKind::Arrow)
+            }
+            Rule::block_open => self.mark(TokenKind::Open, pair),
+            Rule::block_close => self.mark(TokenKind::Close, pair),
+            Rule::list_open | Rule::group_open => self.mark(TokenKind::OpenList, pair),
+            Rule::list_close | Rule::group_close => self.mark(TokenKind::CloseList, pair),
+            Rule::semicolon => self.mark(TokenKind::Semicolon, pair),
+            Rule::line_end => self.mark(TokenKind::LineEnd, pair),
+            Rule::COMMENT => self.mark(TokenKind::Comment, pair),
+            // Rules that hold others, are silent, or stand for no text.
+            Rule::policy
+            | Rule::body
+            | Rule::statement
+            | Rule::headless
+            | Rule::block
+            | Rule::joint
+            | Rule::item
+            | Rule::list
+            | Rule::group
+            | Rule::inside
+            | Rule::lump
+            | Rule::punctuation
+            | Rule::invisible
+            | Rule::byte_order_mark
+            | Rule::WHITESPACE
+            | Rule::EOI => None,
+        }
+    }
+
+    fn mark(&mut self, kind: TokenKind, pair: &Pair<'_, Rule>) -> Option<ItemKind> {
+        self.token(kind, pair);
+        None
+    }
+
+    /// The `##` comments on the lines directly above what comes next. Plain comments between them are passed over.
+    fn docs(&self) -> Option<String> {
+        let mut lines = Vec::new();
+        let mut above = self.tokens.as_slice();
+        while let [rest @ .., comment, end] = above {
+            let alone = rest.last().is_none_or(|token| token.kind == TokenKind::LineEnd);
+            if end.kind != TokenKind::LineEnd || comment.kind != TokenKind::Comment || !alone {
+                break;
+            }
+            if let Some(text) = self.source.slice(comment.span).strip_prefix("##") {
+                lines.push(text.strip_prefix(' ').unwrap_or(text));
+            }
+            above = rest;
+        }
+        lines.reverse();
+        (!lines.is_empty()).then(|| lines.join("\n"))
+    }
+}
+
+#[cfg(test)]
+pub(super) fn accepts(text: &str) -> bool {
+    Grammar::parse(Rule::policy, text).is_ok()
+}
