@@ -11,6 +11,8 @@ mod fmt;
 mod graph;
 mod io;
 mod list;
+mod listen;
+mod quantity;
 mod serve;
 mod set;
 mod test;

@@ -72,7 +72,7 @@ impl SseReader {
     pub fn push(&mut self, bytes: Bytes) {
         if self.fresh.is_empty() {
             self.fresh = bytes;
-        } else {
+        } else if !bytes.is_empty() {
             self.fresh = [std::mem::take(&mut self.fresh), bytes].concat().into();
         }
     }

@@ -11,4 +11,11 @@
 
 mod corpus;
 mod diagnostics;
+mod emulate;
+mod gateway_plain;
+mod gateway_refusals;
+mod gateway_rig;
+mod gateway_serve;
+mod gateway_stream;
 mod layout;
+mod reload;

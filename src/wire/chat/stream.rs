@@ -92,6 +92,11 @@ impl StreamReader {
         self.output
     }
 
+    /// Whether each choice that it began gave a reason for its end. Another may still begin.
+    pub fn is_complete(&self) -> bool {
+        self.failed.is_none() && !self.choices.is_empty() && self.choices.iter().all(|(_, ended)| *ended)
+    }
+
     /// Whether the end marker was seen. Some servers leave it out; clients wait for it.
     pub fn has_done(&self) -> bool {
         self.done
