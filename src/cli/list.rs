@@ -3,10 +3,9 @@
 //! In: a path. Out: every block on stdout, as text or JSON. A set with errors is not listed: the errors go to stderr.
 
 use super::{Exit, Io};
-use crate::check::list;
-use crate::diag::{Diagnostic, has_errors, in_order};
+use crate::check::list_sources;
+use crate::diag::{Diagnostic, has_errors};
 use crate::source::{Sources, load};
-use crate::syntax;
 use std::path::PathBuf;
 
 /// Arguments of `list`.
@@ -40,17 +39,9 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
             return Exit::Failed;
         }
     };
-    let mut diagnostics = Vec::new();
-    let mut trees = Vec::new();
-    for source in sources.iter() {
-        let (tree, found) = syntax::parse(source);
-        trees.push(tree);
-        diagnostics.extend(found);
-    }
-    let (_, listing, found) = list(&trees);
-    diagnostics.extend(found);
+    let (_, listing, diagnostics) = list_sources(&sources);
     if has_errors(&diagnostics) {
-        for diagnostic in in_order(diagnostics) {
+        for diagnostic in diagnostics {
             io.say(&line(&sources, &diagnostic));
         }
         return Exit::Findings;
