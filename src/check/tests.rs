@@ -315,9 +315,13 @@ fn one_slip_of_a_bracket_or_quote_is_not_many_mistakes() {
         assert!(policy.is_none());
         found.iter().map(|d| d.code).collect::<Vec<_>>()
     };
-    // A block that is never opened, with its settings on the lines below.
-    let text = PARTS.replace("budget b { deadline 10s; attempts 2 }", "budget b\n  deadline 10s\n  attempts 2\n}");
+    // A block that is never opened, with its settings on the line and on those below.
+    let text = PARTS.replace("budget b { deadline 10s; attempts 2 }", "budget b deadline 10s; attempts 2 }");
     assert_eq!(count(text), [Code::MissingBlock, Code::StrayCloser]);
+    let text = PARTS.replace("budget b { deadline 10s; attempts 2 }", "budget b\n  deadline 10s\n  attempts 2\n");
+    assert_eq!(count(text), [Code::MissingBlock]);
+    let text = PARTS.replace("budget b { deadline 10s; attempts 2 }", "budget b\n{ deadline 10s; attempts 2 }");
+    assert_eq!(count(text), [Code::HeadlessBlock]);
     // What the parser has named is not named again.
     let text = PARTS.replace("base-url \"http", "base-url http");
     assert_eq!(count(text), [Code::StrayText, Code::UnclosedString]);
