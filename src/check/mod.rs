@@ -58,14 +58,6 @@ pub fn check_sources(sources: &Sources) -> (Option<Checked<Policy>>, Vec<Diagnos
     join(policy, shape, found)
 }
 
-/// The same, with the listing of the set as far as it is known.
-pub fn list_sources(sources: &Sources) -> (Option<Checked<Policy>>, Listing, Vec<Diagnostic>) {
-    let (trees, shape) = parse(sources);
-    let (policy, listing, found) = list(&trees);
-    let (policy, diagnostics) = join(policy, shape, found);
-    (policy, listing, diagnostics)
-}
-
 fn parse(sources: &Sources) -> (Vec<Tree>, Vec<Diagnostic>) {
     let mut shape = Vec::new();
     let trees = sources.iter().map(|source| {

@@ -2,14 +2,17 @@
 //!
 //! In: a path. Out: every block on stdout, as text or JSON. A set with errors is not listed: the errors go to stderr.
 
+use super::set::{self, Loaded};
 use super::{Exit, Io};
-use crate::check::list_sources;
-use crate::diag::{Diagnostic, has_errors};
-use crate::source::{Sources, load};
+use crate::check::list;
+use crate::syntax;
 use std::path::PathBuf;
 
 /// Arguments of `list`.
 #[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Examples:\n  switchback list policies/quickstart.sbk\n  switchback list policies/quickstart.sbk --resolved --format json"
+)]
 pub struct Args {
     /// A policy file, or a directory of them
     path: PathBuf,
@@ -32,37 +35,18 @@ enum Format {
 
 /// Runs the command.
 pub fn run(args: &Args, io: &mut Io) -> Exit {
-    let sources = match load(&args.path) {
-        Ok(sources) => sources,
-        Err(error) => {
-            io.say(&error.to_string());
-            return Exit::Failed;
-        }
+    let ready = match set::load_clean(&args.path, io) {
+        Loaded::Ready(ready) => ready,
+        Loaded::Ended(exit) => return exit,
     };
-    let (_, listing, diagnostics) = list_sources(&sources);
-    if has_errors(&diagnostics) {
-        for diagnostic in diagnostics {
-            io.say(&line(&sources, &diagnostic));
-        }
-        return Exit::Findings;
-    }
+    let trees: Vec<_> = ready.sources.iter().map(|source| syntax::parse(source).0).collect();
+    let (_, listing, _) = list(&trees);
     let listing = if args.resolved { listing } else { listing.written() };
     match args.format {
-        Format::Human => io.print(&listing.text(args.resolved)),
-        Format::Json => match serde_json::to_string_pretty(&listing) {
-            Ok(text) => io.print(&format!("{text}\n")),
-            Err(error) => {
-                io.say(&format!("cannot write the listing as JSON: {error}"));
-                return Exit::Failed;
-            }
-        },
+        Format::Human => {
+            io.print(&listing.text(args.resolved));
+            Exit::Clean
+        }
+        Format::Json => set::print_json(&listing, io),
     }
-    Exit::Clean
-}
-
-/// One finding on one line: `check` is the command that explains them.
-fn line(sources: &Sources, diagnostic: &Diagnostic) -> String {
-    let (file, place) = sources.locate(diagnostic.span);
-    let (level, id) = (diagnostic.level().word(), diagnostic.entry().id);
-    format!("{file}:{}:{}: {level}[{id}]: {}", place.line, place.column, diagnostic.message)
 }
