@@ -20,4 +20,5 @@ mod gateway_stream;
 mod layout;
 mod list;
 mod reload;
+mod schemas;
 mod settings;
