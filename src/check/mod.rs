@@ -1,1 +1,75 @@
 //! From trees to a checked policy: names, units, types, contracts, lints.
+//!
+//! In: all trees of a set. Out: a [`Checked`] policy, if nothing is an error, and everything that is wrong, found in
+//! one run. A broken piece is unknown, and whoever meets it stays silent. Never reads files, clock or environment.
+
+mod allow;
+pub mod context;
+pub mod cursor;
+mod draft;
+pub mod fields;
+pub mod guard;
+pub mod lint;
+mod listing;
+pub mod lower;
+pub mod names;
+pub mod read;
+pub mod resolution;
+mod secrets;
+pub mod value;
+
+pub use draft::Draft;
+pub use listing::{ListedBlock, ListedOrigin, ListedSetting, Listing};
+pub use resolution::{Origin, Resolved};
+
+use crate::diag::{Diagnostic, has_errors, in_order};
+use crate::policy::Policy;
+use crate::syntax::tree::Tree;
+use context::Context;
+use std::ops::Deref;
+
+/// A value that was checked and has no errors. Only [`check`] makes one, so whoever takes one need not check again.
+#[derive(Clone, Debug)]
+pub struct Checked<T>(T);
+
+impl<T> Deref for Checked<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// Checks a set: the policy, unless something is an error, and all that is wrong, in the order of files and lines.
+pub fn check(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
+    let mut found = Vec::new();
+    let names = names::collect(trees, &mut found);
+    let mut cx = Context::new(&names);
+    cx.diagnostics = found;
+    look(&mut cx)
+}
+
+/// The same, with what each setting came to and why, as far as that is known.
+pub fn list(trees: &[Tree]) -> (Option<Checked<Policy>>, Listing, Vec<Diagnostic>) {
+    let mut found = Vec::new();
+    let names = names::collect(trees, &mut found);
+    let mut cx = Context::new(&names);
+    cx.diagnostics = found;
+    let (policy, diagnostics) = look(&mut cx);
+    (policy, Listing::new(&names, &cx.resolved), diagnostics)
+}
+
+fn look(cx: &mut Context<'_>) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
+    let trees = cx.names.trees;
+    secrets::scan(trees, &mut cx.diagnostics);
+    let draft = draft::lower(cx);
+    lint::all(cx, &draft);
+    let diagnostics = in_order(allow::apply(trees, std::mem::take(&mut cx.diagnostics)));
+    let policy = if has_errors(&diagnostics) { None } else { draft.finish().map(Checked) };
+    (policy, diagnostics)
+}
+
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod tests;

@@ -1,13 +1,52 @@
-//! `switchback list`.
+//! `switchback list`: what a policy set holds, and what each of its settings comes to.
+//!
+//! In: a path. Out: every block on stdout, as text or JSON. A set with errors is not listed: the errors go to stderr.
 
+use super::set::{self, Loaded};
 use super::{Exit, Io};
+use crate::check::list;
+use crate::syntax;
+use std::path::PathBuf;
 
 /// Arguments of `list`.
 #[derive(clap::Args, Debug)]
-pub struct Args {}
+#[command(
+    after_help = "Examples:\n  switchback list policies/quickstart.sbk\n  switchback list policies/quickstart.sbk --resolved --format json"
+)]
+pub struct Args {
+    /// A policy file, or a directory of them
+    path: PathBuf,
+    /// Show every default and inherited setting too, each with its origin
+    #[arg(long)]
+    resolved: bool,
+    /// How to print it
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+}
+
+/// How a listing is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    Human,
+    /// For machines
+    Json,
+}
 
 /// Runs the command.
-pub fn run(_args: &Args, io: &mut Io) -> Exit {
-    io.say("not built yet");
-    Exit::Failed
+pub fn run(args: &Args, io: &mut Io) -> Exit {
+    let ready = match set::load_clean(&args.path, io) {
+        Loaded::Ready(ready) => ready,
+        Loaded::Ended(exit) => return exit,
+    };
+    let trees: Vec<_> = ready.sources.iter().map(|source| syntax::parse(source).0).collect();
+    let (_, listing, _) = list(&trees);
+    let listing = if args.resolved { listing } else { listing.written() };
+    match args.format {
+        Format::Human => {
+            io.print(&listing.text(args.resolved));
+            Exit::Clean
+        }
+        Format::Json => set::print_json(&listing, io),
+    }
 }

@@ -11,7 +11,10 @@ mod fmt;
 mod graph;
 mod io;
 mod list;
+mod listen;
+mod quantity;
 mod serve;
+mod set;
 mod test;
 
 pub use io::{Color, Exit, Io};

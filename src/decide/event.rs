@@ -55,15 +55,6 @@ impl Failure<'_> {
     }
 }
 
-/// What a run wants now.
-#[derive(Clone, Debug)]
-pub struct Commands {
-    /// What the shared state is to be told of the attempt that just ended.
-    pub settle: Option<Settle>,
-    /// What to do.
-    pub next: Next,
-}
-
 /// The next thing to do.
 #[derive(Clone, Debug)]
 pub enum Next {

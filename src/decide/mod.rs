@@ -1,9 +1,32 @@
-//! Decisions: the pure state machine that the gateway, tests and proofs drive. No IO, clock, dice or locks.
+//! Decisions: the pure state machine that the gateway, tests and proofs drive.
+//!
+//! In: a graph, the facts of a request, events and the answers to questions about targets. Out: commands, and the trail
+//! of what was decided and why. No IO, no clock, no dice, no locks, and no allocation while nothing fails.
 
+pub mod action;
+pub mod backoff;
+pub mod contract;
+pub mod deadline;
+pub mod draw;
 pub mod event;
 pub mod facts;
+pub mod guard;
+pub mod hold;
+pub mod holds;
+pub mod ramp;
+pub mod replay;
+mod routes;
+mod run;
+pub mod select;
 pub mod standing;
+pub mod trail;
 
-pub use event::{Call, Commands, Event, Failure, Limits, Next, Phase, Refused, Settle, Timer, Why};
+pub use event::{Call, Event, Failure, Limits, Next, Phase, Refused, Settle, Timer, Why};
 pub use facts::Facts;
+pub use routes::{pinnable, route_for};
+pub use run::Run;
 pub use standing::{Admission, Breaker, Health, Ramp, Reason, Standing, Verdicts};
+pub use trail::{Outcome, Passed, Step, StepResult};
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 //! A run never looks at shared state. It asks a `Verdicts`, whose answers the driver gives from live state, from a
 //! test's lines, or, in a proof, by trying both. Asking changes nothing but what it says it takes.
 
+use super::event::Settle;
 use crate::policy::{DicePurpose, Millis, TargetId};
 
 /// How one target stands now.
@@ -112,14 +113,23 @@ pub enum Admission {
     LastResort,
 }
 
-/// Answers the questions a run may ask.
+/// Answers the questions a run may ask, and takes note of how its attempts ended.
+///
+/// The answers are data to the run: the same answers lead to the same decision, whoever gives them.
 pub trait Verdicts {
     /// How a target stands now.
     fn standing(&mut self, target: TargetId, now: Millis) -> Standing;
 
-    /// Takes a token from the target's retry bucket: whether a `retry` or `wait` there may be paid for.
+    /// Whether a `retry` or `wait` at the target could be paid for. Takes nothing.
     fn retry_token(&mut self, target: TargetId, now: Millis) -> bool;
+
+    /// Pays for a `retry` or `wait` at the target.
+    fn take_retry_token(&mut self, target: TargetId, now: Millis);
 
     /// A draw in parts per million, 0 to 999 999; the same question gives the same draw.
     fn draw(&mut self, purpose: DicePurpose, attempt: u32) -> u32;
+
+    /// How an attempt ended. Called before any question about what to do next, so that a hold that the answer asked for
+    /// is seen at once.
+    fn settle(&mut self, settle: &Settle);
 }

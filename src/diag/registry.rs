@@ -93,4 +93,83 @@ registry! {
     EmptyStatement "SB0109" "empty-statement" Error;
     TooDeep "SB0110" "too-deep" Error;
     TextTooLarge "SB0111" "text-too-large" Error;
+    AllowWithoutReason "SB0121" "allow-without-reason" Warning;
+    AllowWithoutEffect "SB0122" "allow-without-effect" Warning;
+    // SB02xx: names.
+    DuplicateName "SB0201" "duplicate-name" Error;
+    UnknownName "SB0202" "unknown-name" Error;
+    BadName "SB0203" "bad-name" Error;
+    MissingName "SB0204" "missing-name" Error;
+    ExtendsCycle "SB0205" "extends-cycle" Error;
+    ExtendsNotFirst "SB0206" "extends-not-first" Error;
+    MissingEdition "SB0207" "missing-edition" Error;
+    UnknownEdition "SB0208" "unknown-edition" Error;
+    WrongFile "SB0209" "wrong-file" Error;
+    NotYetInEffect "SB0210" "not-yet-in-effect" Error;
+    UnknownBlock "SB0211" "unknown-block" Error;
+    UnknownSetting "SB0212" "unknown-setting" Error;
+    WrongBlock "SB0213" "wrong-block" Error;
+    DuplicateSetting "SB0214" "duplicate-setting" Error;
+    MissingSetting "SB0215" "missing-setting" Error;
+    NestedBlock "SB0216" "nested-block" Error;
+    UnexpectedBlock "SB0217" "unexpected-block" Error;
+    MissingBlock "SB0218" "missing-block" Error;
+    TooMany "SB0219" "too-many" Error;
+    UnusedBlock "SB0221" "unused-block" Warning;
+    // SB03xx: values and units.
+    MissingUnit "SB0301" "missing-unit" Error;
+    WrongUnit "SB0302" "wrong-unit" Error;
+    WrongValue "SB0303" "wrong-value" Error;
+    OutOfRange "SB0304" "out-of-range" Error;
+    UnknownWord "SB0305" "unknown-word" Error;
+    NotYesOrNo "SB0306" "not-yes-or-no" Error;
+    MissingValue "SB0307" "missing-value" Error;
+    LeftOver "SB0308" "left-over" Error;
+    UnitWord "SB0309" "unit-word" Error;
+    BrokenGuard "SB0310" "broken-guard" Error;
+    UnknownFact "SB0311" "unknown-fact" Error;
+    FactDoesNotFit "SB0312" "fact-does-not-fit" Error;
+    FactNeedsFailure "SB0313" "fact-needs-failure" Error;
+    // SB04xx: contracts.
+    ContractDirection "SB0401" "contract-direction" Error;
+    // SB05xx: matrices.
+    MatrixNotTotal "SB0501" "matrix-not-total" Error;
+    UnknownClass "SB0502" "unknown-class" Error;
+    UnknownAction "SB0503" "unknown-action" Error;
+    ActionRuledOut "SB0504" "action-ruled-out" Error;
+    RowShadowed "SB0505" "row-shadowed" Error;
+    ActionNeverTaken "SB0506" "action-never-taken" Error;
+    OtherwiseNotLast "SB0507" "otherwise-not-last" Error;
+    RetryOnRateLimit "SB0508" "retry-on-rate-limit" Warning;
+    FallbackOnPolicy "SB0509" "fallback-on-policy" Warning;
+    ActionNeverPossible "SB0510" "action-never-possible" Warning;
+    // SB06xx: tiers and routes.
+    EmptyChain "SB0601" "empty-chain" Error;
+    TargetTwice "SB0602" "target-twice" Error;
+    NoGeneralChain "SB0603" "no-general-chain" Error;
+    OverlappingRoutes "SB0604" "overlapping-routes" Error;
+    IdleBefore "SB0605" "idle-before" Error;
+    BeforeCycle "SB0606" "before-cycle" Error;
+    ContractUnmet "SB0611" "contract-unmet" Error;
+    EmulatedProvider "SB0612" "emulated-provider" Warning;
+    EmulatedAndReal "SB0613" "emulated-and-real" Warning;
+    OneOutageAway "SB0614" "one-outage-away" Warning;
+    AttemptsBelowChain "SB0615" "attempts-below-chain" Warning;
+    UnprovenFallback "SB0616" "unproven-fallback" Warning;
+    UnreachableTarget "SB0617" "unreachable-target" Warning;
+    // SB07xx: budgets.
+    ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;
+    LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;
+    BackoffUpsideDown "SB0703" "backoff-upside-down" Error;
+    // SB09xx: tests.
+    TestWithoutExpect "SB0901" "test-without-expect" Error;
+    UnknownTestLine "SB0902" "unknown-test-line" Error;
+    ExpectBeforeSend "SB0903" "expect-before-send" Error;
+    UnknownExpectation "SB0904" "unknown-expectation" Error;
+    AmbiguousName "SB0905" "ambiguous-name" Error;
+    ScriptWithoutEmulator "SB0906" "script-without-emulator" Error;
+    // SB11xx: security.
+    KeyLiteral "SB1101" "key-literal" Error;
+    CredentialHeader "SB1102" "credential-header" Error;
+    CleartextHttp "SB1103" "cleartext-http" Warning;
 }

@@ -112,6 +112,17 @@ pub struct Prices {
     pub output: Option<Price>,
 }
 
+/// Tokens that an answer counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+pub struct Usage {
+    /// Input.
+    pub input: u64,
+    /// Output, reasoning included.
+    pub output: u64,
+    /// Input that was read from a cache; part of `input`.
+    pub cached: u64,
+}
+
 /// A comparison of two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Comparison {

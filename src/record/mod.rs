@@ -1,1 +1,263 @@
 //! Decision records: the trail of a run as one JSON line.
+//!
+//! In: an ended run and how its answer went. Out: a `Record` that serialises without prompts, answers or keys; the
+//! session is a hash. Reads no clock: the time of receipt is given.
+
+mod stamp;
+
+pub use stamp::rfc3339;
+
+use crate::decide::{Facts, Outcome, Run, Step};
+use crate::graph::Graph;
+use crate::policy::class::Verb;
+use crate::policy::{Millis, Money, Price, TargetId, Usage};
+use schemars::JsonSchema;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
+
+/// What is known of an answer beside the run itself.
+#[derive(Clone, Debug, Default)]
+pub struct Ending {
+    /// Wall time of receipt, in milliseconds since 1970.
+    pub received_wall_ms: u64,
+    /// From receipt to the end.
+    pub elapsed: Millis,
+    /// Tokens, as the answer states them.
+    pub usage: Option<Usage>,
+    /// The model that the answer names.
+    pub model: Option<String>,
+    /// Which rule gave a failed attempt its class, by the attempt's number from 1.
+    pub rules: Vec<(u32, &'static str)>,
+}
+
+/// One request's decision record.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Record {
+    /// Version of this form: 1.
+    pub version: u32,
+    /// The request's id: `x-switchback-id`.
+    pub id: String,
+    /// When it was received, UTC, RFC 3339.
+    pub at: String,
+    /// The route that took it.
+    pub route: Option<String>,
+    /// The route's version, as its author counts.
+    pub route_version: Option<u64>,
+    /// Hash of the policy that decided.
+    pub policy: String,
+    /// What was asked for.
+    pub request: RequestRecord,
+    /// What was decided, in order. Steps with a target are upstream calls.
+    pub steps: Vec<StepRecord>,
+    /// `served`, `refused`, `cut` (after output) or `cancelled` (the client left).
+    #[schemars(extend("enum" = ["served", "refused", "cut", "cancelled"]))]
+    pub outcome: String,
+    /// Who served it, or was answering when it was cut; nothing where it was refused.
+    pub target: Option<String>,
+    /// The model that the answer names.
+    pub model: Option<String>,
+    /// The failure class that the client was told of.
+    pub class: Option<String>,
+    /// The gateway's own refusal that the client was told of.
+    pub refusal: Option<String>,
+    /// The status of the answer's head; 499 where the client left before it.
+    pub status: u16,
+    /// Upstream calls.
+    pub attempts: u32,
+    /// From receipt to the end.
+    pub elapsed_ms: u64,
+    /// Tokens, as the answer states them.
+    pub usage: Option<Usage>,
+    /// What the answer cost at the target's prices; nothing where tokens or prices are not known.
+    pub cost_usd: Option<f64>,
+}
+
+/// What was asked for.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RequestRecord {
+    /// The request's `model`, as written.
+    pub model: String,
+    /// Whether it was to stream.
+    pub stream: bool,
+    /// Whether tools were given.
+    pub tools: bool,
+    /// Input tokens, estimated upwards.
+    pub tokens: u64,
+    /// Output tokens asked for.
+    pub max_output: Option<u64>,
+    /// Kinds of content.
+    pub modalities: Vec<String>,
+    /// Where it came from.
+    pub region: Option<String>,
+    /// A hash of its session.
+    pub session: Option<String>,
+}
+
+/// One decision.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct StepRecord {
+    /// When, from receipt.
+    pub at_ms: u64,
+    /// The rank or matrix action that decided.
+    pub node: String,
+    /// The policy file it stands in.
+    pub file: String,
+    /// Its line.
+    pub line: u32,
+    /// `call` for the first, else the matrix action.
+    pub action: String,
+    /// Who was called; nothing for a stop.
+    pub target: Option<String>,
+    /// How far a failed call had come.
+    pub stage: Option<String>,
+    /// What a failed call was; nothing where it was served or abandoned.
+    pub class: Option<String>,
+    /// The upstream's status.
+    pub status: Option<u16>,
+    /// Pause before the call.
+    pub wait_ms: Option<u64>,
+    /// The wait that the upstream asked for.
+    pub hint_ms: Option<u64>,
+    /// Time left before the deadline.
+    pub left_ms: u64,
+    /// Who was passed over.
+    pub skipped: Vec<SkippedRecord>,
+    /// The target's health when it was called.
+    pub health: Option<String>,
+    /// The target's breaker when it was called.
+    pub breaker: Option<String>,
+    /// The rule that gave the failed call its class.
+    pub rule: Option<String>,
+}
+
+/// A target that was passed over.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct SkippedRecord {
+    /// Which.
+    pub target: String,
+    /// Why: how it stood, or the clause of the contract that it does not meet.
+    pub reason: String,
+}
+
+/// Status of a record whose client left before the head was sent. Nobody receives it; nginx's number is known to all.
+const CLIENT_CLOSED: u16 = 499;
+
+/// The record of a run that has ended.
+pub fn record(run: &Run, graph: &Graph, facts: &Facts, ending: &Ending) -> Record {
+    let route = graph.route(run.route());
+    let refused = run.refused();
+    let outcome = run.outcome().unwrap_or(Outcome::Cancelled);
+    let served = match outcome {
+        Outcome::Served | Outcome::Cut => run.target(),
+        Outcome::Cancelled if run.committed() => run.target(),
+        Outcome::Cancelled | Outcome::Refused => None,
+    };
+    let status = match outcome {
+        Outcome::Served | Outcome::Cut => 200,
+        Outcome::Cancelled if run.committed() => 200,
+        Outcome::Cancelled => CLIENT_CLOSED,
+        Outcome::Refused => refused.map_or(503, |r| r.status),
+    };
+    let (class, refusal) = match refused.map(|r| r.why) {
+        Some(crate::decide::Why::Class(class)) => (Some(class.word().to_owned()), None),
+        Some(crate::decide::Why::Refusal(refusal)) => (None, Some(refusal.word().to_owned())),
+        None => (None, None),
+    };
+    Record {
+        version: 1,
+        id: facts.id.clone(),
+        at: rfc3339(ending.received_wall_ms),
+        route: route.map(|r| r.name.clone()),
+        route_version: route.and_then(|r| r.version),
+        policy: graph.hash().to_owned(),
+        request: request(facts),
+        steps: steps(run, graph, ending),
+        outcome: outcome.word().to_owned(),
+        target: served.map(|t| graph.target_name(t).to_owned()),
+        model: served.and_then(|t| ending.model.clone().or_else(|| graph.target(t).map(|t| t.upstream.clone()))),
+        class,
+        refusal,
+        status,
+        attempts: run.attempts(),
+        elapsed_ms: ending.elapsed.0,
+        usage: ending.usage,
+        cost_usd: served.zip(ending.usage).and_then(|(t, u)| cost(graph, t, u)).map(dollars),
+    }
+}
+
+fn request(facts: &Facts) -> RequestRecord {
+    RequestRecord {
+        model: facts.model.clone(),
+        stream: facts.stream,
+        tools: facts.tools,
+        tokens: facts.tokens,
+        max_output: facts.max_output,
+        modalities: facts.modalities.iter().map(|m| m.word().to_owned()).collect(),
+        region: facts.region.clone(),
+        session: facts.session.as_deref().map(session_hash),
+    }
+}
+
+/// Enough of a hash to tell sessions apart in records, and too little to try names against at leisure across logs.
+fn session_hash(session: &str) -> String {
+    let digest = Sha256::digest([b"session\0", session.as_bytes()].concat());
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn steps(run: &Run, graph: &Graph, ending: &Ending) -> Vec<StepRecord> {
+    let mut attempt = 0u32;
+    run.trail()
+        .iter()
+        .map(|step| {
+            attempt += u32::from(step.target.is_some());
+            let rule = ending.rules.iter().find(|(n, _)| step.target.is_some() && *n == attempt).map(|(_, rule)| *rule);
+            step_record(step, graph, rule)
+        })
+        .collect()
+}
+
+fn step_record(step: &Step, graph: &Graph, rule: Option<&'static str>) -> StepRecord {
+    let spot = graph.spot(step.node);
+    let result = step.result;
+    StepRecord {
+        at_ms: step.at.0,
+        node: spot.map_or(String::new(), |s| s.name.to_string()),
+        file: spot.map_or(String::new(), |s| s.file.to_string()),
+        line: spot.map_or(0, |s| s.line),
+        action: step.action.map_or("call", Verb::word).to_owned(),
+        target: step.target.map(|t| graph.target_name(t).to_owned()),
+        stage: result.and_then(|r| r.stage).map(|s| s.word().to_owned()),
+        class: result.and_then(|r| r.class).map(|c| c.word().to_owned()),
+        status: result.and_then(|r| r.status),
+        wait_ms: step.wait.map(|w| w.0),
+        hint_ms: result.and_then(|r| r.hint).map(|h| h.0),
+        left_ms: step.left.0,
+        skipped: step
+            .passed
+            .iter()
+            .map(|p| SkippedRecord { target: graph.target_name(p.target).to_owned(), reason: p.why.to_string() })
+            .collect(),
+        health: step.health.map(|h| h.word().to_owned()),
+        breaker: step.breaker.map(|b| b.word().to_owned()),
+        rule: rule.map(str::to_owned),
+    }
+}
+
+/// What an answer cost at its target's prices.
+pub fn cost(graph: &Graph, target: TargetId, usage: Usage) -> Option<Money> {
+    let target = graph.target(target)?;
+    let model = graph.model(target.model)?;
+    let prices = crate::decide::contract::Offer::of(target, &model.capabilities).prices;
+    let (input, output) = (prices.input?, prices.output?);
+    let cached: Price = prices.cached.unwrap_or(input);
+    let fresh = usage.input.saturating_sub(usage.cached);
+    Some(input.of(fresh).plus(cached.of(usage.cached)).plus(output.of(usage.output)))
+}
+
+/// Dollars for people and JSON. Nothing is decided by it.
+pub fn dollars(money: Money) -> f64 {
+    // Amounts of one request are far below 2^53 billionths of a dollar.
+    #[allow(clippy::cast_precision_loss)]
+    let nano = money.0 as f64;
+    nano / 1e9
+}

@@ -9,6 +9,7 @@ mod guard;
 mod pest;
 mod repair;
 mod scan;
+pub mod settings;
 mod shape;
 pub mod tree;
 

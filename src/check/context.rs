@@ -1,0 +1,318 @@
+//! What every piece of lowering shares: the names of the set, and the list of what is wrong so far.
+//!
+//! In: `Names`, made once from all trees, and items that refer to them. Out: ids, which are positions in the sorted
+//! lists of names, and diagnostics. A reference that cannot be resolved is reported once, here, and is `None`; whoever
+//! gets `None` stays silent. Never decides what a setting means.
+
+use super::resolution::Resolved;
+use super::value;
+use crate::diag::{Code, Diagnostic, closest};
+use crate::policy::{BudgetId, ContractId, MatrixId, ModelId, ProviderId, RouteId, TargetId, TierId};
+use crate::source::Span;
+use crate::syntax::settings::Block;
+use crate::syntax::tree::{Item, ItemKind, Statement, Tree};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many names a message lists.
+const MOST_NAMED: usize = 8;
+
+/// A block that was declared.
+#[derive(Clone, Debug)]
+pub struct Decl<'a> {
+    /// Its kind.
+    pub block: Block,
+    /// Its name or title; empty for `defaults`.
+    pub name: String,
+    /// Where the name stands; the keyword for `defaults`.
+    pub name_span: Span,
+    /// The whole block.
+    pub statement: &'a Statement,
+}
+
+impl<'a> Decl<'a> {
+    /// The statements inside.
+    pub fn statements(&self) -> &'a [Statement] {
+        self.statement.block.as_ref().map_or(&[], |block| &block.statements)
+    }
+}
+
+/// All names of a set: one namespace per kind of block over all files.
+#[derive(Debug)]
+pub struct Names<'a> {
+    /// The files.
+    pub trees: &'a [Tree],
+    /// Per kind, sorted by name, each name once: the position is the id. Tests are in the order of files and lines.
+    pub(super) lists: BTreeMap<Block, Vec<Decl<'a>>>,
+    /// Blocks whose name was taken already: looked at like the others, and dropped.
+    pub(super) spare: Vec<Decl<'a>>,
+}
+
+impl<'a> Names<'a> {
+    /// The blocks of a kind, in the order of their ids.
+    pub fn list(&self, block: Block) -> &[Decl<'a>] {
+        self.lists.get(&block).map_or(&[], Vec::as_slice)
+    }
+
+    /// The position of a name among the blocks of a kind.
+    pub fn position(&self, block: Block, name: &str) -> Option<usize> {
+        let list = self.list(block);
+        match block {
+            // In the order of writing, and never referred to.
+            Block::Test => list.iter().position(|decl| decl.name == name),
+            Block::Provider
+            | Block::Model
+            | Block::Target
+            | Block::Contract
+            | Block::Evaluation
+            | Block::Tier
+            | Block::Matrix
+            | Block::Budget
+            | Block::Breaker
+            | Block::Probe
+            | Block::Ramp
+            | Block::Route
+            | Block::Defaults
+            | Block::Objective
+            | Block::Alert
+            | Block::Client
+            | Block::Load => list.binary_search_by(|decl| decl.name.as_str().cmp(name)).ok(),
+        }
+    }
+
+    /// A block by kind and position.
+    pub fn decl(&self, block: Block, position: usize) -> Option<&Decl<'a>> {
+        self.list(block).get(position)
+    }
+
+    /// The kinds in which a name is declared.
+    pub fn kinds_of(&self, name: &str) -> Vec<Block> {
+        self.lists.keys().copied().filter(|block| self.position(*block, name).is_some()).collect()
+    }
+
+    /// The text of a span.
+    pub fn slice(&self, span: Span) -> &'a str {
+        let at = usize::try_from(span.file.0).ok().and_then(|at| self.trees.get(at));
+        let tree = at.filter(|tree| tree.source.id == span.file);
+        let tree = tree.or_else(|| self.trees.iter().find(|tree| tree.source.id == span.file));
+        tree.map_or("", |tree| tree.source.slice(span))
+    }
+}
+
+/// A block and those it extends.
+#[derive(Debug)]
+pub struct Lineage<'n, 'a> {
+    /// The block itself, then what it extends, nearest first.
+    pub decls: Vec<&'n Decl<'a>>,
+    /// Whether all of them are known: false after a wrong name or a cycle, when nothing may be called missing.
+    pub complete: bool,
+}
+
+/// The state of one check.
+#[derive(Debug)]
+pub struct Context<'a> {
+    /// The names of the set.
+    pub names: &'a Names<'a>,
+    /// What is wrong so far, in the order of finding.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What each setting came to, for `list --resolved`.
+    pub resolved: Vec<Resolved>,
+    used: BTreeSet<(Block, usize)>,
+}
+
+impl<'a> Context<'a> {
+    /// A context without findings.
+    pub fn new(names: &'a Names<'a>) -> Self {
+        Self { names, diagnostics: Vec::new(), resolved: Vec::new(), used: BTreeSet::new() }
+    }
+
+    /// Adds a finding.
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    /// Refuses a word of the language that has no effect yet.
+    pub fn later(&mut self, span: Span, word: &str) {
+        self.report(not_yet(span, word));
+    }
+
+    /// Refuses a whole statement whose word has no effect yet. The names in it count as used: what they belong to is
+    /// not superfluous, only early.
+    pub fn later_statement(&mut self, statement: &Statement) {
+        let Some(first) = statement.items.first() else { return };
+        self.later(first.span, self.names.slice(first.span));
+        self.mention_statement(statement);
+    }
+
+    /// Counts every block whose name stands in a statement, at any depth, as used.
+    pub fn mention_statement(&mut self, statement: &Statement) {
+        self.mention(&statement.items);
+        for inner in statement.block.iter().flat_map(|block| &block.statements) {
+            self.mention_statement(inner);
+        }
+    }
+
+    /// Counts every block whose name stands among items as used.
+    pub fn mention(&mut self, items: &[Item]) {
+        for item in items {
+            match &item.kind {
+                ItemKind::Word(word) => {
+                    for block in self.names.kinds_of(word) {
+                        if let Some(position) = self.names.position(block, word) {
+                            self.used.insert((block, position));
+                        }
+                    }
+                }
+                ItemKind::List(parts) => parts.iter().for_each(|part| self.mention(part)),
+                ItemKind::Group(items) => self.mention(items),
+                ItemKind::Str(_) | ItemKind::Number(_) | ItemKind::Arrow | ItemKind::Comma | ItemKind::Operator(_) => {}
+            }
+        }
+    }
+
+    /// Whether something refers to a block.
+    pub fn is_used(&self, block: Block, position: usize) -> bool {
+        self.used.contains(&(block, position))
+    }
+
+    /// Resolves a name of a kind; reports one that is not there.
+    pub fn reference(&mut self, block: Block, item: &Item) -> Option<usize> {
+        let word = match &item.kind {
+            ItemKind::Word(word) => word,
+            ItemKind::Str(_)
+            | ItemKind::Number(_)
+            | ItemKind::List(_)
+            | ItemKind::Group(_)
+            | ItemKind::Arrow
+            | ItemKind::Comma
+            | ItemKind::Operator(_) => {
+                let due = format!("the name of a {}", block.word());
+                self.report(value::wrong(item, &due).help(format!("write {due}, without quotes")));
+                return None;
+            }
+        };
+        if let Some(position) = self.names.position(block, word) {
+            self.used.insert((block, position));
+            return Some(position);
+        }
+        self.report(self.unknown(block, word, item.span));
+        // Any block of the kind may be the one that was meant, so none of them can be called unused.
+        self.used.extend((0..self.names.list(block).len()).map(|position| (block, position)));
+        None
+    }
+
+    fn unknown(&self, block: Block, word: &str, span: Span) -> Diagnostic {
+        let kind = block.word();
+        let mut diagnostic = Diagnostic::new(Code::UnknownName, span, format!("there is no {kind} `{word}`"));
+        let known = || self.names.list(block).iter().map(|decl| decl.name.as_str());
+        if let Some(other) = self.names.kinds_of(word).first() {
+            if let Some(decl) = self.names.position(*other, word).and_then(|at| self.names.decl(*other, at)) {
+                diagnostic = diagnostic.label(decl.name_span, format!("`{word}` is a {}", other.word()));
+            }
+            diagnostic.help = format!("name a {kind} here; `{word}` is a {}", other.word());
+        } else if let Some(near) = closest(word, known()) {
+            if let Some(decl) = self.names.position(block, near).and_then(|at| self.names.decl(block, at)) {
+                diagnostic = diagnostic.label(decl.name_span, format!("`{near}` is declared here"));
+            }
+            diagnostic =
+                diagnostic.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), span, near, false);
+        } else {
+            let some: Vec<_> = known().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
+            let more = self.names.list(block).len().saturating_sub(MOST_NAMED);
+            diagnostic.help = match (some.is_empty(), more) {
+                (true, _) => format!("declare it: `{kind} {word} {{ … }}`"),
+                (false, 0) => format!("declare it, or name one of {}", some.join(", ")),
+                (false, more) => format!("declare it, or name one of {} or {more} more", some.join(", ")),
+            };
+        }
+        diagnostic
+    }
+
+    /// The block at a position and what it extends, nearest first. Reports nothing but a cycle, at the `extends` that
+    /// closes it, and a wrong name in the block's own `extends`.
+    pub fn lineage(&mut self, decl: &'a Decl<'a>) -> Lineage<'a, 'a> {
+        let names = self.names;
+        let mut lineage = Lineage { decls: vec![decl], complete: true };
+        let mut at = decl;
+        while let Some(statement) = extends_of(at) {
+            let Some(item) = statement.items.get(1) else {
+                lineage.complete = false;
+                break;
+            };
+            let own = std::ptr::eq(at.statement, decl.statement);
+            let parent = if own {
+                self.reference(decl.block, item)
+            } else {
+                item.word().and_then(|word| names.position(decl.block, word))
+            };
+            let Some(parent) = parent.and_then(|position| names.decl(decl.block, position)) else {
+                lineage.complete = false;
+                break;
+            };
+            if lineage.decls.iter().any(|seen| std::ptr::eq(seen.statement, parent.statement)) {
+                lineage.complete = false;
+                if std::ptr::eq(parent.statement, decl.statement) {
+                    self.report_cycle(&lineage.decls, at, item);
+                }
+                break;
+            }
+            lineage.decls.push(parent);
+            at = parent;
+        }
+        lineage
+    }
+
+    /// One report for a cycle, made by its member that comes first by name.
+    fn report_cycle(&mut self, members: &[&Decl<'a>], last: &Decl<'a>, item: &Item) {
+        let Some(first) = members.iter().min_by(|a, b| a.name.cmp(&b.name)) else { return };
+        if members.first().is_some_and(|own| own.name != first.name) {
+            return;
+        }
+        let mut path: Vec<_> = members.iter().map(|decl| format!("`{}`", decl.name)).collect();
+        path.push(format!("`{}`", first.name));
+        self.report(
+            Diagnostic::new(
+                Code::ExtendsCycle,
+                item.span,
+                format!("{} extends itself: {}", first.block.word(), path.join(" extends ")),
+            )
+            .label(first.name_span, format!("`{}` begins the circle", first.name))
+            .help(format!("take the `extends` out of `{}`, or of another member of the circle", last.name)),
+        );
+    }
+}
+
+/// The refusal of a word of the language that has no effect yet.
+pub fn not_yet(span: Span, word: &str) -> Diagnostic {
+    Diagnostic::new(Code::NotYetInEffect, span, format!("`{word}` is not in effect yet"))
+        .help("leave it out for now; a policy never takes a word that does nothing")
+}
+
+/// The `extends` statement of a block.
+pub fn extends_of<'a>(decl: &Decl<'a>) -> Option<&'a Statement> {
+    decl.statements().iter().find(|statement| statement.keyword() == Some("extends"))
+}
+
+macro_rules! references {
+    ($($method:ident $id:ident $block:ident;)*) => {
+        impl Context<'_> {
+            $(
+                #[doc = concat!("Resolves the name of a ", stringify!($method), "; reports one that is not there.")]
+                pub fn $method(&mut self, item: &Item) -> Option<$id> {
+                    let position = self.reference(Block::$block, item)?;
+                    u16::try_from(position).ok().map($id)
+                }
+            )*
+        }
+    };
+}
+
+references! {
+    provider ProviderId Provider;
+    model ModelId Model;
+    target TargetId Target;
+    contract ContractId Contract;
+    tier TierId Tier;
+    matrix MatrixId Matrix;
+    budget BudgetId Budget;
+    route RouteId Route;
+}

@@ -1,0 +1,301 @@
+//! A block as its settings: what it says itself, then what it takes over from the blocks it extends.
+//!
+//! In: a declared block. Out: `Fields`, by which lowering asks for one word after the other, and readers for the usual
+//! values. Unknown, misplaced, repeated, missing and early settings are reported here, from the table, and nowhere
+//! else. In a reader's answer `None` is a broken value that was reported, `Some(None)` a word that was left out.
+
+use super::context::{Context, Decl, extends_of};
+use super::resolution::{Origin, Resolved};
+use crate::diag::{Code, Diagnostic, closest};
+use crate::syntax::settings::{Block, Setting, Status, ValueType, blocks_with, setting, settings_of};
+use crate::syntax::tree::{Item, ItemKind, Statement};
+
+/// The settings of one block.
+#[derive(Debug)]
+pub struct Fields<'a> {
+    entries: Vec<Entry<'a>>,
+}
+
+#[derive(Debug)]
+struct Entry<'a> {
+    setting: &'static Setting,
+    statement: &'a Statement,
+    /// The block it is inherited from.
+    from: Option<&'a str>,
+}
+
+impl<'a> Fields<'a> {
+    /// The statement of a word: the block's own, else that of the nearest block it extends.
+    pub fn one(&self, word: &str) -> Option<&'a Statement> {
+        self.entries.iter().find(|entry| entry.setting.word == word).map(|entry| entry.statement)
+    }
+
+    /// The statements of a repeatable word: all of the block's own, else all of the nearest block that has any.
+    pub fn all(&self, word: &str) -> Vec<&'a Statement> {
+        let mut hits = self.entries.iter().filter(|entry| entry.setting.word == word).peekable();
+        let from = hits.peek().and_then(|entry| entry.from);
+        hits.filter(|entry| entry.from == from).map(|entry| entry.statement).collect()
+    }
+
+    /// What `read` makes of a word.
+    pub fn optional<T>(
+        &self,
+        cx: &mut Context<'a>,
+        word: &str,
+        read: impl FnOnce(&mut Context<'a>, &'a Statement) -> Option<T>,
+    ) -> Option<Option<T>> {
+        match self.one(word) {
+            None => Some(None),
+            Some(statement) => read(cx, statement).map(Some),
+        }
+    }
+
+    /// What `read` makes of a word, or what holds without it.
+    pub fn or<T>(
+        &self,
+        cx: &mut Context<'a>,
+        word: &str,
+        default: T,
+        read: impl FnOnce(&mut Context<'a>, &'a Statement) -> Option<T>,
+    ) -> Option<T> {
+        self.optional(cx, word, read).map(|value| value.unwrap_or(default))
+    }
+
+    /// What `read` makes of a word that has to be there; a missing one was reported with the block.
+    pub fn required<T>(
+        &self,
+        cx: &mut Context<'a>,
+        word: &str,
+        read: impl FnOnce(&mut Context<'a>, &'a Statement) -> Option<T>,
+    ) -> Option<T> {
+        self.one(word).and_then(|statement| read(cx, statement))
+    }
+}
+
+impl<'a> Context<'a> {
+    /// Reads the settings of a block against the table.
+    pub fn fields(&mut self, decl: &'a Decl<'a>) -> Fields<'a> {
+        let mut entries: Vec<Entry<'a>> = Vec::new();
+        for statement in decl.statements() {
+            let Some(setting) = self.row_of(decl.block, statement) else { continue };
+            let first = entries.iter().find(|entry| entry.setting.word == setting.word);
+            if let (false, Some(first)) = (setting.repeatable, first) {
+                self.report(twice(setting.word, statement, first.statement));
+                continue;
+            }
+            entries.push(Entry { setting, statement, from: None });
+        }
+        let lineage = self.lineage(decl);
+        self.extends_comes_first(decl);
+        for ancestor in lineage.decls.iter().skip(1) {
+            let inherited = ancestor.statements().iter().filter_map(|statement| {
+                let setting = setting(decl.block, statement.keyword()?)?;
+                (setting.status == Status::InEffect && setting.word != "extends").then_some(Entry {
+                    setting,
+                    statement,
+                    from: Some(ancestor.name.as_str()),
+                })
+            });
+            entries.extend(inherited);
+        }
+        if lineage.complete && decl.statement.block.is_some() {
+            self.report_missing(decl, &entries);
+        }
+        let fields = Fields { entries };
+        self.resolve(decl, &fields);
+        fields
+    }
+
+    /// The row for a statement of a block; reports words that the block does not have, and words without effect yet.
+    fn row_of(&mut self, block: Block, statement: &Statement) -> Option<&'static Setting> {
+        let first = statement.items.first()?;
+        let Some(word) = first.word() else {
+            self.report(
+                Diagnostic::new(Code::UnknownSetting, first.span, "a setting begins with its word").help(format!(
+                    "the words of a {} are {}",
+                    block.word(),
+                    words_of(block)
+                )),
+            );
+            return None;
+        };
+        match setting(block, word) {
+            Some(row) if row.status == Status::Later => {
+                self.later_statement(statement);
+                None
+            }
+            Some(Setting { value: ValueType::Block(_), .. }) if statement.block.is_some() => {
+                let diagnostic = nested(block, word, first);
+                self.report(diagnostic);
+                self.mention_statement(statement);
+                None
+            }
+            Some(row) => Some(row),
+            None => {
+                let diagnostic = unknown_setting(block, word, first, statement);
+                self.report(diagnostic);
+                self.mention_statement(statement);
+                None
+            }
+        }
+    }
+
+    /// `extends` is the first statement, so that a reader knows at once what the others add to.
+    pub fn extends_comes_first(&mut self, decl: &Decl<'a>) {
+        let (Some(extends), Some(first)) = (extends_of(decl), decl.statements().first()) else { return };
+        if !std::ptr::eq(extends, first) {
+            let span = extends.items.first().map_or(extends.span, |item| item.span);
+            self.report(
+                Diagnostic::new(Code::ExtendsNotFirst, span, "`extends` stands below other statements")
+                    .label(first.span, "this stands above it")
+                    .help("move it to the top of the block"),
+            );
+        }
+    }
+
+    fn report_missing(&mut self, decl: &Decl<'a>, entries: &[Entry<'a>]) {
+        // A word that stands there and is refused was reported for what it is, a misspelt one too.
+        let meant = |word: &str| match setting(decl.block, word) {
+            Some(row) => Some(row.word),
+            None => closest(word, settings_of(decl.block).map(|row| row.word)),
+        };
+        let said: Vec<_> = decl.statements().iter().filter_map(Statement::keyword).filter_map(meant).collect();
+        let refused = |row: &Setting| said.contains(&row.word);
+        let is_there = |row: &Setting| refused(row) || entries.iter().any(|entry| entry.setting.word == row.word);
+        let needed = |row: &&Setting| row.required && row.status == Status::InEffect;
+        let missing: Vec<_> = settings_of(decl.block).filter(needed).filter(|row| !is_there(row)).collect();
+        let kind = decl.block.word();
+        for row in missing {
+            self.report(
+                Diagnostic::new(Code::MissingSetting, decl.name_span, format!("this {kind} has no `{}`", row.word))
+                    .here(format!("`{}` is missing", row.word))
+                    .help(format!("add `{}`: it takes {}", row.word, row.value.text())),
+            );
+        }
+    }
+
+    /// Notes what each word of the block came to.
+    fn resolve(&mut self, decl: &Decl<'a>, fields: &Fields<'a>) {
+        if !self.is_listed(decl) {
+            return;
+        }
+        for row in settings_of(decl.block).filter(|row| row.status == Status::InEffect) {
+            let from = |word: &str| fields.entries.iter().find(|entry| entry.setting.word == word)?.from;
+            let note = |value: String, origin: Origin| Resolved {
+                block: decl.block,
+                name: decl.name.clone(),
+                word: row.word.to_owned(),
+                value,
+                origin,
+            };
+            let statements = fields.all(row.word);
+            if statements.is_empty() && !row.default.is_empty() {
+                self.resolved.push(note(row.default.to_owned(), Origin::Default));
+            }
+            for statement in statements {
+                let origin = match from(row.word) {
+                    Some(from) => Origin::Inherited { from: from.to_owned(), span: statement.span },
+                    None => Origin::Written(statement.span),
+                };
+                let value = self.value_text(statement);
+                self.resolved.push(note(value, origin));
+            }
+        }
+    }
+
+    /// Replaces what the table says of a word that was left out by what it came to.
+    pub fn settle(&mut self, decl: &Decl<'a>, word: &str, value: impl Into<String>, origin: Origin) {
+        if !self.is_listed(decl) {
+            return;
+        }
+        // The block's own notes are the last ones.
+        let mut own = self.resolved.iter_mut().rev();
+        let mut own = own.by_ref().take_while(|note| note.block == decl.block && note.name == decl.name);
+        if let Some(note) = own.find(|note| note.word == word && note.origin == Origin::Default) {
+            note.value = value.into();
+            note.origin = origin;
+        }
+    }
+
+    /// Whether the block is one of the set's and not a second one of its name.
+    pub fn is_listed(&self, decl: &Decl<'a>) -> bool {
+        let position = self.names.position(decl.block, &decl.name);
+        let listed = position.and_then(|position| self.names.decl(decl.block, position));
+        listed.is_some_and(|listed| std::ptr::eq(listed.statement, decl.statement))
+    }
+
+    /// What follows a statement's word, on one line and without comments.
+    fn value_text(&self, statement: &Statement) -> String {
+        let items = statement.items.get(1..).unwrap_or_default();
+        let mut text = self.items_text(items);
+        if let Some(block) = &statement.block {
+            let inner: Vec<_> = block
+                .statements
+                .iter()
+                .map(|inner| {
+                    let rest = self.value_text(inner);
+                    let word = inner.items.first().map_or("", |item| self.names.slice(item.span));
+                    if rest.is_empty() { word.to_owned() } else { format!("{word} {rest}") }
+                })
+                .collect();
+            let gap = if text.is_empty() { "" } else { " " };
+            text = format!("{text}{gap}{{ {} }}", inner.join("; "));
+        }
+        text
+    }
+
+    fn items_text(&self, items: &[Item]) -> String {
+        let mut text = String::new();
+        for item in items {
+            if !text.is_empty() && !matches!(item.kind, ItemKind::Comma) {
+                text.push(' ');
+            }
+            text.push_str(&self.names.slice(item.span).split_whitespace().collect::<Vec<_>>().join(" "));
+        }
+        text
+    }
+}
+
+fn words_of(block: Block) -> String {
+    settings_of(block)
+        .filter(|row| row.status == Status::InEffect)
+        .map(|row| format!("`{}`", row.word))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn twice(word: &str, statement: &Statement, first: &Statement) -> Diagnostic {
+    let span = |s: &Statement| s.items.first().map_or(s.span, |item| item.span);
+    Diagnostic::new(Code::DuplicateSetting, span(statement), format!("`{word}` is said twice"))
+        .label(span(first), "said here first")
+        .help("keep one of them")
+}
+
+fn nested(block: Block, word: &str, first: &Item) -> Diagnostic {
+    Diagnostic::new(Code::NestedBlock, first.span, format!("a {word} stands inside a {}", block.word()))
+        .help("move it out: blocks stand at the top level and are referred to by name")
+}
+
+/// What is said of a word that a block does not have.
+pub fn unknown_setting(block: Block, word: &str, first: &Item, statement: &Statement) -> Diagnostic {
+    let kind = block.word();
+    if Block::from_word(word).is_some() && statement.block.is_some() {
+        return nested(block, word, first);
+    }
+    let near = closest(word, settings_of(block).map(|row| row.word));
+    let homes = blocks_with(word);
+    if !homes.is_empty() {
+        let list: Vec<_> = homes.iter().map(|home| format!("`{}`", home.word())).collect();
+        let list = list.join(" or ");
+        return Diagnostic::new(Code::WrongBlock, first.span, format!("`{word}` is no setting of a {kind}"))
+            .here(format!("belongs in {list}"))
+            .help(format!("move it into a block of kind {list}"));
+    }
+    let diagnostic = Diagnostic::new(Code::UnknownSetting, first.span, format!("a {kind} has no setting `{word}`"));
+    match near {
+        Some(near) => {
+            diagnostic.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), first.span, near, false)
+        }
+        None => diagnostic.help(format!("the words of a {kind} are {}", words_of(block))),
+    }
+}

@@ -1,0 +1,306 @@
+//! Matrices: rows of classes, guards and actions, put together with those they extend, and held to be total.
+//!
+//! In: a `matrix` block. Out: a `Matrix` whose rows name each class's actions up to the first `stop`, or nothing after
+//! the rows that do not hold were named. A row is judged where it is written; what is inherited is judged in its own
+//! matrix.
+
+use super::super::context::{Context, Decl};
+use super::super::cursor::Cursor;
+use super::super::guard::{self, Reads};
+use super::super::value;
+use super::row_action;
+use crate::diag::{Code, Diagnostic, Level};
+use crate::policy::contract::Pattern;
+use crate::policy::{Action, Class, ClassSet, Guard, Matrix, Row, RowAction};
+use crate::source::Span;
+use crate::syntax::tree::{Item, ItemKind, Statement};
+
+/// The word for every class without an unguarded row above.
+const OTHERWISE: &str = "otherwise";
+
+/// A row as written: `otherwise` is not resolved yet.
+struct Draft {
+    /// Each class or pattern with the classes it stands for; none for `otherwise`.
+    classes: Option<Vec<(Span, ClassSet)>>,
+    row: Row,
+}
+
+/// Lowers a `matrix` block.
+pub fn lower<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Matrix> {
+    let lineage = ctx.lineage(decl);
+    let own = rows(ctx, decl);
+    let mut inherited = Some(Vec::new());
+    for ancestor in lineage.decls.iter().skip(1) {
+        // What an ancestor does wrong is said where it is lowered itself.
+        let before = ctx.diagnostics.len();
+        let more = rows(ctx, ancestor);
+        ctx.diagnostics.truncate(before);
+        inherited = inherited.zip(more).map(|(mut all, more)| {
+            all.extend(more);
+            all
+        });
+    }
+    let mut table = Table::default();
+    let own = own?;
+    for (at, draft) in own.iter().enumerate() {
+        let last = at + 1 == own.len();
+        if draft.classes.is_none() && !last {
+            ctx.report(
+                Diagnostic::new(Code::OtherwiseNotLast, draft.row.span, "`otherwise` is not the last row")
+                    .here("leaves nothing for the rows below")
+                    .help("move it to the end of the matrix"),
+            );
+            return None;
+        }
+    }
+    for draft in own {
+        table.add_own(draft, &mut ctx.diagnostics);
+    }
+    for draft in inherited? {
+        table.add_inherited(draft);
+    }
+    if lineage.complete && table.covered != ClassSet::all() {
+        ctx.report(not_total(decl, table.covered));
+        return None;
+    }
+    (!table.broken).then(|| Matrix {
+        name: decl.name.clone(),
+        span: decl.name_span,
+        docs: decl.statement.docs.clone(),
+        rows: table.rows,
+    })
+}
+
+fn not_total(decl: &Decl<'_>, covered: ClassSet) -> Diagnostic {
+    let missing = ClassSet::all().without(covered);
+    let names = listed(missing);
+    Diagnostic::new(Code::MatrixNotTotal, decl.name_span, format!("matrix `{}` says nothing about {names}", decl.name))
+        .here("not every class has a row without a guard")
+        .help("give each of them a row without a guard, or end with `otherwise -> stop`")
+}
+
+fn listed(classes: ClassSet) -> String {
+    classes.iter().map(|class| format!("`{class}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The rows of one block, in order; nothing if one of them cannot be read.
+fn rows<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Vec<Draft>> {
+    let statements = decl.statements().iter().filter(|s| s.keyword() != Some("extends"));
+    let read: Vec<Option<Draft>> = statements.map(|statement| row(ctx, statement)).collect();
+    read.into_iter().collect()
+}
+
+fn row(ctx: &mut Context<'_>, statement: &Statement) -> Option<Draft> {
+    if let Some(block) = &statement.block {
+        ctx.report(
+            Diagnostic::new(Code::UnexpectedBlock, block.span, "a row takes no block").help("remove the braces"),
+        );
+        return None;
+    }
+    let items = statement.items.as_slice();
+    let arrow = items.iter().position(|item| item.kind == ItemKind::Arrow);
+    let Some((before, actions)) = arrow.and_then(|at| items.split_at_checked(at)) else {
+        let last = items.last().map_or(statement.span, |item| item.span);
+        ctx.report(value::missing("`->` and what to do", last));
+        return None;
+    };
+    let (arrow, actions) = actions.split_first()?;
+    let when = before.iter().position(|item| item.is("when")).unwrap_or(before.len());
+    let (head, condition) = before.split_at_checked(when)?;
+    let classes = classes(head, arrow.span, &mut ctx.diagnostics);
+    let guard = match condition.split_first() {
+        Some((when, items)) => guard::lower(items, when.span, Reads::Failure, &mut ctx.diagnostics).map(Some),
+        None => Some(None),
+    };
+    let classes = classes?;
+    if let (None, Some(when)) = (&classes, condition.first()) {
+        ctx.report(
+            Diagnostic::new(Code::OtherwiseNotLast, when.span, "`otherwise` takes no guard")
+                .here("makes the matrix less than total")
+                .help("name the classes that the guard is for in a row of their own"),
+        );
+        return None;
+    }
+    let actions = row_action::actions(ctx, actions, arrow.span, statement.span);
+    let text = match (head.first(), head.last()) {
+        (Some(first), Some(last)) => ctx.names.slice(first.span.to(last.span)).to_owned(),
+        _ => String::new(),
+    };
+    let row = Row { classes: ClassSet::default(), text, guard: guard?, actions: actions?, span: statement.span };
+    Some(Draft { classes, row })
+}
+
+/// The classes of a row's head: the inner nothing is `otherwise`.
+#[allow(clippy::type_complexity)]
+fn classes(head: &[Item], arrow: Span, out: &mut Vec<Diagnostic>) -> Option<Option<Vec<(Span, ClassSet)>>> {
+    if let [only] = head
+        && only.is(OTHERWISE)
+    {
+        return Some(None);
+    }
+    let mut cursor = Cursor::new(head, Span { end: arrow.start, ..arrow });
+    let mut found = Vec::new();
+    let mut sound = true;
+    loop {
+        let item = cursor.due("a failure class", out)?;
+        match class(item, out) {
+            Some(set) => found.push((item.span, set)),
+            None => sound = false,
+        }
+        match cursor.take().map(|item| (&item.kind, item)) {
+            None => break,
+            Some((ItemKind::Comma, _)) => {}
+            Some((_, item)) => {
+                out.push(value::wrong(item, "a comma, `when` or `->`"));
+                return None;
+            }
+        }
+    }
+    sound.then_some(Some(found))
+}
+
+fn class(item: &Item, out: &mut Vec<Diagnostic>) -> Option<ClassSet> {
+    let Some(word) = item.word() else {
+        out.push(value::wrong(item, "a failure class"));
+        return None;
+    };
+    let pattern = Pattern(word.to_owned());
+    let set = Class::ALL.iter().filter(|c| pattern.matches(c.word())).fold(ClassSet::default(), |s, c| s.with(*c));
+    if set.is_empty() {
+        let what = if word.contains('*') { "a pattern of any failure class" } else { "a failure class" };
+        let known = Class::ALL.iter().map(|class| class.word()).chain([OTHERWISE]);
+        let mut diagnostic = value::unknown_word(word, item.span, what, known);
+        diagnostic.code = Code::UnknownClass;
+        if word == OTHERWISE {
+            diagnostic = diagnostic.help("`otherwise` stands alone, and last");
+            diagnostic.fix = None;
+        }
+        out.push(diagnostic);
+        return None;
+    }
+    Some(set)
+}
+
+/// Rows put together, with what they cover so far.
+#[derive(Default)]
+struct Table {
+    rows: Vec<Row>,
+    /// Classes that have an unguarded row.
+    covered: ClassSet,
+    /// Whether a row of them does not hold.
+    broken: bool,
+}
+
+impl Table {
+    fn add_own(&mut self, draft: Draft, out: &mut Vec<Diagnostic>) {
+        let mut row = draft.row;
+        row.classes = match &draft.classes {
+            None => ClassSet::all().without(self.covered),
+            Some(parts) => parts.iter().fold(ClassSet::default(), |set, (_, part)| set.union(*part)),
+        };
+        let before = out.len();
+        self.shadows(&draft.classes, &row, out);
+        class_table(&row, out);
+        self.broken |= out.iter().skip(before).any(|d| d.level() == Level::Error);
+        self.push(row);
+    }
+
+    fn add_inherited(&mut self, draft: Draft) {
+        let mut row = draft.row;
+        row.classes = match &draft.classes {
+            None => ClassSet::all().without(self.covered),
+            Some(parts) => parts.iter().fold(ClassSet::default(), |set, (_, part)| set.union(*part)),
+        };
+        if !row.classes.without(self.covered).is_empty() {
+            self.push(row);
+        }
+    }
+
+    fn push(&mut self, row: Row) {
+        if row.guard.is_none() {
+            self.covered = self.covered.union(row.classes);
+        }
+        self.rows.push(row);
+    }
+
+    /// Reports what of a row is decided above it already: the whole row, or single names in it. A pattern may overlap.
+    fn shadows(&self, parts: &Option<Vec<(Span, ClassSet)>>, row: &Row, out: &mut Vec<Diagnostic>) {
+        let above = |classes: ClassSet| self.decided(classes, row.guard.as_ref());
+        if row.classes.is_empty() || above(row.classes) {
+            let mut diagnostic =
+                Diagnostic::new(Code::RowShadowed, row.span, format!("the row of `{}` can never decide", row.text))
+                    .here("never reached")
+                    .help("remove it, or move it above the row that covers it");
+            let cover = self.rows.iter().rev().find(|r| !r.classes.intersection(row.classes).is_empty());
+            if let Some(cover) = cover {
+                diagnostic = diagnostic.label(cover.span, "decides before it");
+            }
+            out.push(diagnostic);
+            return;
+        }
+        let mut seen = ClassSet::default();
+        for (span, part) in parts.iter().flatten() {
+            let twice = part.without(seen).is_empty();
+            if twice || above(*part) {
+                let class = listed(*part);
+                let cover = self.rows.iter().rev().find(|r| !r.classes.intersection(*part).is_empty());
+                let mut diagnostic =
+                    Diagnostic::new(Code::RowShadowed, *span, format!("{class} is decided before it comes here"))
+                        .here("never decides")
+                        .help("remove it here, or in the place before");
+                if let Some(cover) = cover.filter(|_| !twice) {
+                    diagnostic = diagnostic.label(cover.span, "decides it");
+                }
+                out.push(diagnostic);
+            }
+            seen = seen.union(*part);
+        }
+    }
+
+    /// Whether rows above decide all these classes whenever the guard holds.
+    fn decided(&self, classes: ClassSet, guard: Option<&Guard>) -> bool {
+        let same = |row: &&Row| row.guard.is_none() || row.guard.as_ref() == guard;
+        let covered = self.rows.iter().filter(same).fold(ClassSet::default(), |set, row| set.union(row.classes));
+        classes.without(covered).is_empty()
+    }
+}
+
+/// Reports actions that the class table rules out, and two that evade what the class says.
+fn class_table(row: &Row, out: &mut Vec<Diagnostic>) {
+    for RowAction { action, span, .. } in &row.actions {
+        let verb = action.verb();
+        let ruled_out = row.classes.iter().filter(|c| c.forbids(verb)).fold(ClassSet::default(), ClassSet::with);
+        if !ruled_out.is_empty() {
+            out.push(
+                Diagnostic::new(
+                    Code::ActionRuledOut,
+                    *span,
+                    format!("`{verb}` can never follow {}", listed(ruled_out)),
+                )
+                .here("ruled out")
+                .help("give these classes a row of their own, ending in `stop`; `explain SB0504` says why"),
+            );
+        }
+        let matters = |class: Class| row.classes.contains(class) && !ruled_out.contains(class);
+        match action {
+            Action::Retry { .. } if matters(Class::RateLimit) => out.push(
+                Diagnostic::new(Code::RetryOnRateLimit, *span, "`retry` does not wait for a rate limit to pass")
+                    .here("calls into the limit again")
+                    .help("write `wait up to 5s`, which follows the provider's hint"),
+            ),
+            Action::Fallback(_) if matters(Class::Policy) => out.push(
+                Diagnostic::new(Code::FallbackOnPolicy, *span, "`fallback` on `policy` evades a refusal")
+                    .here("asks another model what this one refused")
+                    .help("write `stop`; where the filter is known to err, say so in an `allow` comment"),
+            ),
+            Action::Retry { .. }
+            | Action::Fallback(_)
+            | Action::Wait { .. }
+            | Action::Failover
+            | Action::Stop { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+//! `provider`.
+
+use crate::check::context::{Context, Decl};
+use crate::check::read::end_of;
+use crate::check::resolution::Origin;
+use crate::check::value;
+use crate::diag::{Code, Diagnostic};
+use crate::policy::{Api, Provider, Text};
+use crate::source::Span;
+use crate::syntax::settings::Block;
+use crate::syntax::tree::Statement;
+
+/// Headers that carry credentials, in lower case.
+const CREDENTIALS: [&str; 8] = [
+    "authorization",
+    "proxy-authorization",
+    "api-key",
+    "x-api-key",
+    "x-goog-api-key",
+    "x-amz-security-token",
+    "cookie",
+    "set-cookie",
+];
+
+/// Lowers a `provider` block.
+pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Provider> {
+    let fields = cx.fields(decl);
+    let api = fields.required(cx, "api", |cx, s| cx.one_of(Block::Provider, "api", s)).and_then(Api::from_word);
+    let base_url = fields.optional(cx, "base-url", url);
+    let key = fields.optional(cx, "key", |cx, s| {
+        let items = cx.value_items(s)?;
+        value::secret(items, end_of(s), &mut cx.diagnostics)
+    });
+    let headers = headers(cx, &fields.all("header"));
+    let pass_headers = fields.or(cx, "pass-headers", Vec::new(), pass_headers);
+    let account = fields.or(cx, "account", decl.name.clone(), |cx, s| cx.label(s));
+    cx.settle(decl, "account", decl.name.clone(), Origin::Default);
+    let timeout_connect = fields.or(cx, "timeout-connect", Provider::TIMEOUT_CONNECT, |cx, s| cx.time(s));
+    Some(Provider {
+        name: decl.name.clone(),
+        span: decl.name_span,
+        docs: decl.statement.docs.clone(),
+        api: api?,
+        base_url: base_url?,
+        key: key?,
+        headers: headers?,
+        pass_headers: pass_headers?,
+        account: account?,
+        timeout_connect: timeout_connect?,
+    })
+}
+
+fn url<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Text> {
+    let text = cx.text(statement)?;
+    let written = match &text {
+        Text::Literal(url) => Some(url),
+        Text::Env { default, .. } | Text::File { default, .. } => default.as_ref(),
+    };
+    let is_http = |url: &String| url.starts_with("http://") || url.starts_with("https://");
+    if written.is_some_and(|url| !is_http(url)) {
+        let span = end_of(statement);
+        cx.report(
+            Diagnostic::new(Code::WrongValue, span, "an address begins with `https://` or `http://`")
+                .here("no such beginning")
+                .help("write the whole address, such as \"https://api.example.com/v1\""),
+        );
+        return None;
+    }
+    Some(text)
+}
+
+fn headers<'a>(cx: &mut Context<'a>, statements: &[&'a Statement]) -> Option<Vec<(String, Text)>> {
+    let mut headers: Vec<(String, Text, Span)> = Vec::new();
+    let mut whole = true;
+    for statement in statements {
+        match header(cx, statement) {
+            Some((name, text, span)) => {
+                if let Some((_, _, first)) = headers.iter().find(|(other, ..)| *other == name) {
+                    let first = *first;
+                    cx.report(
+                        Diagnostic::new(Code::DuplicateSetting, span, format!("header `{name}` is set twice"))
+                            .label(first, "set here first")
+                            .help("keep one of them"),
+                    );
+                    whole = false;
+                } else {
+                    headers.push((name, text, span));
+                }
+            }
+            None => whole = false,
+        }
+    }
+    whole.then(|| headers.into_iter().map(|(name, text, _)| (name, text)).collect())
+}
+
+/// `header NAME VALUE`
+fn header<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<(String, Text, Span)> {
+    let (name, rest) = cx.value_items(statement)?.split_first()?;
+    let label = value::label(name, &mut cx.diagnostics)?;
+    let text = header_name(cx, label, name.span);
+    let value = value::text(rest, name.span, &mut cx.diagnostics);
+    Some((text?, value?, name.span))
+}
+
+fn pass_headers<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Vec<String>> {
+    let item = cx.single(statement)?;
+    let names = value::labels(item, &mut cx.diagnostics)?;
+    // Every name is looked at before one is missed.
+    let names: Vec<_> = names.into_iter().map(|name| header_name(cx, name.value, name.span)).collect();
+    names.into_iter().collect()
+}
+
+/// A header's name in lower case; refuses what is none, and those that carry credentials.
+pub(super) fn header_name(cx: &mut Context<'_>, name: String, span: Span) -> Option<String> {
+    let name = name.to_ascii_lowercase();
+    let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    if name.is_empty() || !name.bytes().all(is_token) {
+        cx.report(
+            Diagnostic::new(Code::WrongValue, span, "this is not the name of a header")
+                .help("a header's name is letters, digits and `-`, such as \"x-cache-ttl\""),
+        );
+        return None;
+    }
+    if CREDENTIALS.contains(&name.as_str()) {
+        cx.report(
+            Diagnostic::new(Code::CredentialHeader, span, format!("`{name}` carries a credential"))
+                .help("leave it out: a provider's credential is its `key`, and a client's own is never handed on"),
+        );
+        return None;
+    }
+    Some(name)
+}

@@ -1,0 +1,157 @@
+//! The actions of a matrix row.
+//!
+//! In: the items after `->`. Out: the actions up to the first `stop`, which is added where the author left it out. An
+//! action whose effect does not exist yet is refused at its word and left out. Never knows which classes they are for.
+
+use super::super::context::Context;
+use super::super::cursor::Cursor;
+use super::super::value;
+use crate::diag::{Code, Diagnostic};
+use crate::policy::class::Verb;
+use crate::policy::{Action, FallbackTo, RowAction};
+use crate::source::Span;
+use crate::syntax::tree::{Item, ItemKind};
+
+/// Reads `ACTION[, ACTION…]`; `row` is the whole row.
+pub fn actions(ctx: &mut Context<'_>, items: &[Item], arrow: Span, row: Span) -> Option<Vec<RowAction>> {
+    let mut sound = true;
+    let mut read: Vec<RowAction> = Vec::new();
+    let parts = items.split(|item| item.kind == ItemKind::Comma);
+    let mut after = arrow;
+    for part in parts {
+        let mut cursor = Cursor::new(part, after);
+        let action = action(ctx, &mut cursor);
+        let Some(action) = action.filter(|_| cursor.finish(&mut ctx.diagnostics)) else {
+            sound = false;
+            continue;
+        };
+        after = cursor.after();
+        let Some(first) = part.first() else { continue };
+        let span = first.span.to(after);
+        match action {
+            Some(action) => {
+                sound &= !dead(&read, action, span, &mut ctx.diagnostics);
+                read.push(RowAction { action, span, written: true });
+            }
+            None => continue,
+        }
+    }
+    if !sound {
+        return None;
+    }
+    if !read.iter().any(|a| a.action.verb() == Verb::Stop) {
+        let end = Span { start: row.end, ..row };
+        read.push(RowAction { action: Action::Stop { status: None }, span: end, written: false });
+    }
+    Some(read)
+}
+
+/// Reports an action that can never be taken because of those before it.
+fn dead(before: &[RowAction], action: Action, span: Span, out: &mut Vec<Diagnostic>) -> bool {
+    let stop = before.iter().find(|a| a.action.verb() == Verb::Stop);
+    let same = before.iter().find(|a| a.action == action);
+    let (cause, why) = match (stop, same) {
+        (Some(stop), _) => (stop.span, "always possible: nothing after it is asked"),
+        (None, Some(same)) => (same.span, "where this was not possible, it is not possible the second time"),
+        (None, None) => return false,
+    };
+    out.push(
+        Diagnostic::new(Code::ActionNeverTaken, span, format!("this `{}` is never taken", action.verb()))
+            .here("never taken")
+            .label(cause, why)
+            .help("remove it, or move it to the front"),
+    );
+    true
+}
+
+/// One action. The inner nothing is one that was refused as not in effect yet.
+fn action(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<Option<Action>> {
+    let item = cursor.due("an action", &mut ctx.diagnostics)?;
+    let Some(verb) = item.word().and_then(Verb::from_word) else {
+        ctx.report(unknown(item));
+        return None;
+    };
+    let out = &mut ctx.diagnostics;
+    let action = match verb {
+        Verb::Retry => Action::Retry { times: repetitions(cursor, out)? },
+        Verb::Wait => {
+            cursor.due_word("up", out)?;
+            cursor.due_word("to", out)?;
+            Action::Wait { up_to: value::duration(cursor.due("a duration", out)?, out)? }
+        }
+        Verb::Failover => Action::Failover,
+        Verb::Fallback => Action::Fallback(fallback(ctx, cursor)?),
+        Verb::Stop => Action::Stop { status: status(cursor, out)? },
+        Verb::NextKey | Verb::Repair | Verb::Continue => {
+            ctx.later(item.span, verb.word());
+            if verb != Verb::NextKey {
+                repetitions(cursor, &mut ctx.diagnostics)?;
+            }
+            return Some(None);
+        }
+    };
+    Some(Some(action))
+}
+
+fn unknown(item: &Item) -> Diagnostic {
+    match item.word() {
+        Some(word) => {
+            let mut diagnostic =
+                value::unknown_word(word, item.span, "an action", Verb::ALL.iter().map(|verb| verb.word()));
+            diagnostic.code = Code::UnknownAction;
+            diagnostic
+        }
+        None => value::wrong(item, "an action"),
+    }
+}
+
+/// `once` or `N times`, which is due.
+fn repetitions(cursor: &mut Cursor<'_>, out: &mut Vec<Diagnostic>) -> Option<u32> {
+    match value::times(cursor.rest(), out) {
+        Some((times, read)) => {
+            cursor.skip(read);
+            times
+        }
+        None => {
+            match cursor.peek() {
+                Some(item) => out.push(value::wrong(item, "`once` or `N times`")),
+                None => out.push(value::missing("`once` or `N times`", cursor.after())),
+            }
+            None
+        }
+    }
+}
+
+/// Nothing, `to larger-context` or `to TIER`.
+fn fallback(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<FallbackTo> {
+    if !cursor.take_word("to") {
+        return Some(FallbackTo::OtherModel);
+    }
+    if cursor.take_word("larger-context") {
+        return Some(FallbackTo::LargerContext);
+    }
+    let item = cursor.due("`larger-context` or the name of a tier", &mut ctx.diagnostics)?;
+    ctx.tier(item).map(FallbackTo::Tier)
+}
+
+/// Nothing, or `as STATUS`.
+fn status(cursor: &mut Cursor<'_>, out: &mut Vec<Diagnostic>) -> Option<Option<u16>> {
+    if !cursor.take_word("as") {
+        return Some(None);
+    }
+    told(cursor.due("a status", out)?, out).map(Some)
+}
+
+/// A status that a client may be told: of an error, and never 429, since the caller was not the one who was too fast.
+pub fn told(item: &Item, out: &mut Vec<Diagnostic>) -> Option<u16> {
+    let status = value::integer(item, 400, 599, out)?;
+    if status == 429 {
+        out.push(
+            Diagnostic::new(Code::OutOfRange, item.span, "`429` would tell the client that it was too fast")
+                .here("not told to a client")
+                .help("write `503`: the limit that was met is between the gateway and the provider"),
+        );
+        return None;
+    }
+    u16::try_from(status).ok()
+}

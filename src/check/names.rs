@@ -1,0 +1,303 @@
+//! Collects the names of a set, and holds each file to its shape.
+//!
+//! In: all trees. Out: `Names`, and what is wrong with editions, block words, block names and duplicates. A block whose
+//! name is broken or taken is kept apart, so that its contents are looked at all the same. Never looks inside a block.
+
+use super::context::{Decl, Names, not_yet};
+use super::value;
+use crate::diag::{Code, Diagnostic, closest};
+use crate::source::Span;
+use crate::syntax::settings::{BLOCKS, Block, Naming, blocks_with};
+use crate::syntax::tree::{Item, ItemKind, Statement, Tree};
+use std::collections::BTreeMap;
+
+/// The edition that this build reads.
+pub const EDITION: &str = "1";
+
+/// Words that begin lines of tests, and so can name nothing that such a line may begin with.
+const RESERVED: [&str; 6] = ["send", "expect", "given", "at", "from", "every"];
+
+/// Files that end so hold tests alone.
+const TEST_FILE: &str = ".test.sbk";
+
+/// Collects the names of all trees.
+pub fn collect<'a>(trees: &'a [Tree], out: &mut Vec<Diagnostic>) -> Names<'a> {
+    let mut names = Names { trees, lists: BTreeMap::new(), spare: Vec::new() };
+    for tree in trees {
+        let rest = edition(tree, out);
+        for statement in rest {
+            top_level(tree, statement, &mut names, out);
+        }
+    }
+    for (block, list) in &mut names.lists {
+        names.spare.extend(apart(list, out));
+        if *block != Block::Test {
+            list.sort_by(|a, b| a.name.cmp(&b.name));
+        }
+        if let Some(decl) = list.get(usize::from(u16::MAX)) {
+            out.push(
+                Diagnostic::new(Code::TooMany, decl.name_span, format!("more than 65535 blocks `{}`", block.word()))
+                    .help("divide the set into several"),
+            );
+        }
+    }
+    names
+}
+
+/// Checks the first statement; returns the others.
+fn edition<'a>(tree: &'a Tree, out: &mut Vec<Diagnostic>) -> &'a [Statement] {
+    let start = Span::new(tree.source.id, 0, 0);
+    let line = format!("switchback {EDITION}\n\n");
+    let Some((first, rest)) = tree.statements.split_first() else {
+        // A file that has text and no statement was refused by the parser already.
+        if tree.tokens.is_empty() {
+            out.push(
+                Diagnostic::new(Code::MissingEdition, start, "the file is empty, its edition included")
+                    .help(format!("begin it with `switchback {EDITION}`"))
+                    .fix("state the edition", start, line, true),
+            );
+        }
+        return &[];
+    };
+    if first.keyword() != Some("switchback") {
+        let mut diagnostic =
+            Diagnostic::new(Code::MissingEdition, first.span, "the file does not begin with its edition")
+                .here("this stands first");
+        diagnostic = match tree.statements.iter().find(|s| s.keyword() == Some("switchback")) {
+            Some(late) => diagnostic.label(late.span, "the edition stands here").help("move it to the top of the file"),
+            None => diagnostic.help(format!("begin the file with `switchback {EDITION}`")).fix(
+                "state the edition",
+                start,
+                line,
+                true,
+            ),
+        };
+        if let Some(item) = first.items.first() {
+            diagnostic.span = item.span;
+        }
+        out.push(diagnostic);
+        return &tree.statements;
+    }
+    match first.items.get(1) {
+        Some(Item { kind: ItemKind::Number(number), .. }) if number == EDITION => {
+            value::left_over(first.items.get(2..).unwrap_or_default(), out);
+        }
+        found => {
+            let span = found.map_or(first.span, |item| item.span);
+            out.push(
+                Diagnostic::new(Code::UnknownEdition, span, format!("this build reads edition {EDITION} alone"))
+                    .help(format!("write `switchback {EDITION}`"))
+                    .fix(format!("write `switchback {EDITION}`"), first.span, format!("switchback {EDITION}"), false),
+            );
+        }
+    }
+    if let Some(again) = rest.iter().find(|s| s.keyword() == Some("switchback")) {
+        out.push(
+            Diagnostic::new(Code::DuplicateSetting, again.span, "the edition is stated twice")
+                .label(first.span, "stated here first")
+                .help("remove the second one"),
+        );
+    }
+    rest
+}
+
+fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, out: &mut Vec<Diagnostic>) {
+    let Some(first) = statement.items.first() else { return };
+    if first.is("switchback") {
+        return;
+    }
+    let Some(block) = first.word().and_then(Block::from_word) else {
+        out.push(unknown_block(first));
+        return;
+    };
+    if block.is_later() {
+        out.push(not_yet(first.span, block.word()));
+        // Known by name all the same, so that a wrong reference can be told what it names.
+        if let (Naming::Named, Some(name)) = (block.row().naming, statement.items.get(1))
+            && let Some(text) = name.word()
+        {
+            let decl = Decl { block, name: text.to_owned(), name_span: name.span, statement };
+            names.lists.entry(block).or_default().push(decl);
+        }
+        return;
+    }
+    if tree.source.name.ends_with(TEST_FILE) && block != Block::Test {
+        out.push(
+            Diagnostic::new(
+                Code::WrongFile,
+                first.span,
+                format!("a file that ends in `{TEST_FILE}` holds tests alone, not a {}", block.word()),
+            )
+            .help("move it to another `.sbk` file of the set"),
+        );
+    }
+    if statement.block.is_none() {
+        let end = statement.items.last().map_or(first.span, |item| item.span);
+        out.push(
+            Diagnostic::new(Code::MissingBlock, first.span.to(end), format!("this {} has no block", block.word()))
+                .help("write its settings in `{ … }` on the same line"),
+        );
+    }
+    match name(block, first, &statement.items, out) {
+        Some((name, name_span)) => {
+            names.lists.entry(block).or_default().push(Decl { block, name, name_span, statement });
+        }
+        None => {
+            names.spare.push(Decl { block, name: String::new(), name_span: first.span, statement });
+        }
+    }
+}
+
+/// Takes every block whose name stood before out of a list, after a diagnostic, unless its kind has no effect anyway.
+fn apart<'a>(list: &mut Vec<Decl<'a>>, out: &mut Vec<Diagnostic>) -> Vec<Decl<'a>> {
+    let mut firsts: BTreeMap<String, Span> = BTreeMap::new();
+    let (kept, again): (Vec<_>, Vec<_>) = std::mem::take(list).into_iter().partition(|decl| {
+        let first = firsts.get(&decl.name).copied();
+        if let Some(first) = first.filter(|_| !decl.block.is_later()) {
+            out.push(declared_twice(decl, first));
+        }
+        first.is_none() && firsts.insert(decl.name.clone(), decl.name_span).is_none()
+    });
+    *list = kept;
+    again
+}
+
+fn declared_twice(decl: &Decl<'_>, first: Span) -> Diagnostic {
+    let word = decl.block.word();
+    let (message, help) = match decl.block.row().naming {
+        Naming::Bare => (format!("a set has one `{word}` block"), "put what it says into the first one"),
+        Naming::Named | Naming::Titled | Naming::Paired => (
+            format!("there are two of {word} `{}`", decl.name),
+            "rename or remove one of them; all files of a set share their names",
+        ),
+    };
+    Diagnostic::new(Code::DuplicateName, decl.name_span, message)
+        .here("declared again")
+        .label(first, "declared here first")
+        .help(help)
+}
+
+/// The name of a block, or nothing after a diagnostic.
+fn name(block: Block, first: &Item, items: &[Item], out: &mut Vec<Diagnostic>) -> Option<(String, Span)> {
+    let word = block.word();
+    let rest = items.get(1..).unwrap_or_default();
+    match block.row().naming {
+        Naming::Bare => {
+            value::left_over(rest, out);
+            Some((String::new(), first.span))
+        }
+        Naming::Titled => {
+            let Some((title, rest)) = rest.split_first() else {
+                out.push(missing_name(first.span, word, &format!("{word} \"what it shows\" {{ … }}")));
+                return None;
+            };
+            value::left_over(rest, out);
+            match &title.kind {
+                ItemKind::Str(text) => Some((text.clone(), title.span)),
+                ItemKind::Word(_)
+                | ItemKind::Number(_)
+                | ItemKind::List(_)
+                | ItemKind::Group(_)
+                | ItemKind::Arrow
+                | ItemKind::Comma
+                | ItemKind::Operator(_) => {
+                    out.push(
+                        Diagnostic::new(Code::BadName, title.span, format!("a {word} has a title in quotes"))
+                            .help(format!("write `{word} \"what it shows\" {{ … }}`")),
+                    );
+                    None
+                }
+            }
+        }
+        Naming::Named | Naming::Paired => {
+            let Some((name, rest)) = rest.split_first() else {
+                out.push(missing_name(first.span, word, &format!("{word} NAME {{ … }}")));
+                return None;
+            };
+            value::left_over(rest, out);
+            let text = declared_name(block, name, out)?;
+            Some((text, name.span))
+        }
+    }
+}
+
+fn missing_name(span: Span, word: &str, form: &str) -> Diagnostic {
+    Diagnostic::new(Code::MissingName, span, format!("this {word} has no name")).help(format!("write `{form}`"))
+}
+
+fn declared_name(block: Block, item: &Item, out: &mut Vec<Diagnostic>) -> Option<String> {
+    let word = block.word();
+    let (text, quoted) = match &item.kind {
+        ItemKind::Word(text) => (text, false),
+        ItemKind::Str(text) => (text, true),
+        ItemKind::Number(_)
+        | ItemKind::List(_)
+        | ItemKind::Group(_)
+        | ItemKind::Arrow
+        | ItemKind::Comma
+        | ItemKind::Operator(_) => {
+            out.push(bad_name(item, format!("the name of a {word} is due here, not {}", value::describe(item))));
+            return None;
+        }
+    };
+    let fixed = text.to_ascii_lowercase();
+    if !quoted && value::is_name(text) {
+        let reserved =
+            matches!(block, Block::Target | Block::Route | Block::Model) && RESERVED.contains(&text.as_str());
+        if reserved {
+            out.push(
+                bad_name(item, format!("`{text}` begins lines of tests and cannot name a {word}"))
+                    .help("choose another name"),
+            );
+            return None;
+        }
+        return Some(text.clone());
+    }
+    let message = match (quoted, value::is_name(&fixed)) {
+        (true, true) => format!("the name of a {word} stands without quotes"),
+        (false, true) => format!("names are in lower case: `{text}`"),
+        (true, false) => format!("this string cannot name a {word}"),
+        (false, false) => format!("`{text}` cannot name a {word}"),
+    };
+    let diagnostic = bad_name(item, message);
+    out.push(if value::is_name(&fixed) {
+        diagnostic.fix(format!("write `{fixed}`"), item.span, fixed, false)
+    } else {
+        diagnostic
+    });
+    None
+}
+
+fn bad_name(item: &Item, message: String) -> Diagnostic {
+    Diagnostic::new(Code::BadName, item.span, message)
+        .help("a name is lower-case letters, digits and `_`, in parts joined by `-` or `.`, and begins with a letter")
+}
+
+fn unknown_block(first: &Item) -> Diagnostic {
+    let Some(word) = first.word() else {
+        return Diagnostic::new(Code::UnknownBlock, first.span, "a block begins with its word")
+            .help(format!("begin with one of {}", words_in_effect()));
+    };
+    let homes = blocks_with(word);
+    if !homes.is_empty() {
+        let list: Vec<_> = homes.iter().map(|block| format!("`{}`", block.word())).collect();
+        return Diagnostic::new(Code::WrongBlock, first.span, format!("`{word}` is a setting and stands in no block"))
+            .help(format!("move it into a block of kind {}", list.join(" or ")));
+    }
+    let diagnostic = Diagnostic::new(Code::UnknownBlock, first.span, format!("there is no block `{word}`"));
+    match closest(word, block_words()) {
+        Some(near) => {
+            diagnostic.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), first.span, near, false)
+        }
+        None => diagnostic.help(format!("begin with one of {}", words_in_effect())),
+    }
+}
+
+fn block_words() -> impl Iterator<Item = &'static str> {
+    BLOCKS.iter().map(|row| row.word)
+}
+
+fn words_in_effect() -> String {
+    let rows = BLOCKS.iter().filter(|row| !row.block.is_later());
+    rows.map(|row| format!("`{}`", row.word)).collect::<Vec<_>>().join(", ")
+}

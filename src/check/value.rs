@@ -1,0 +1,231 @@
+//! Values: what one item, or a few, mean as numbers with units, texts, lists and words of a fixed choice.
+//!
+//! In: items of the tree, and the sink of diagnostics. Out: the typed value, or nothing after one diagnostic has named
+//! what is due, what is there instead, and where possible the text that was meant. Never looks a name up, never knows
+//! which setting it reads for, and never repeats a string of the policy in a message, since it might be a secret.
+
+mod key;
+mod quantity;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub use key::{literal as key_literal, looks_like_key};
+pub use quantity::Kind;
+pub use text::{
+    choice, is_name, label, labels, list, name, names, pattern, patterns, secret, string, strings, text, truth,
+    unknown_word,
+};
+
+use crate::diag::{Code, Diagnostic};
+use crate::policy::{Comparison, Millis, Money, Percent, Price};
+use crate::source::Span;
+use crate::syntax::tree::{Item, ItemKind, Operator};
+use quantity::Trouble;
+
+/// A duration: `250ms`, `8s`, `2m`, `1h`, `7d`, whole milliseconds.
+pub fn duration(item: &Item, out: &mut Vec<Diagnostic>) -> Option<Millis> {
+    number(item, Kind::Duration, out).map(Millis)
+}
+
+/// A percentage from 0% to 100%, two decimals at most.
+pub fn percent(item: &Item, out: &mut Vec<Diagnostic>) -> Option<Percent> {
+    let share = number(item, Kind::Percentage, out)?;
+    match u32::try_from(share) {
+        Ok(share @ 0..=10_000) => Some(Percent(share)),
+        Ok(_) | Err(_) => {
+            out.push(out_of_range(item, "more than 100%", "a share is at most `100%`"));
+            None
+        }
+    }
+}
+
+/// A count: `3`, `64k` = 64 000, `1M`.
+pub fn count(item: &Item, out: &mut Vec<Diagnostic>) -> Option<u64> {
+    number(item, Kind::Count, out)
+}
+
+/// A plain number from `least` to `most`, without a unit: attempts, statuses, versions.
+pub fn integer(item: &Item, least: u32, most: u32, out: &mut Vec<Diagnostic>) -> Option<u32> {
+    let plain = matches!(&item.kind, ItemKind::Number(text) if text.bytes().all(|b| b.is_ascii_digit()));
+    if !plain {
+        out.push(wrong(item, "a plain number").help("a number without a unit and without a point: `3`"));
+        return None;
+    }
+    let value = number(item, Kind::Count, out)?;
+    match u32::try_from(value) {
+        Ok(value) if (least..=most).contains(&value) => Some(value),
+        Ok(_) | Err(_) => {
+            let bounds = match most {
+                u32::MAX => format!("at least {least}"),
+                _ => format!("from {least} to {most}"),
+            };
+            out.push(out_of_range(item, &format!("not {bounds}"), &format!("write a number {bounds}")));
+            None
+        }
+    }
+}
+
+/// An amount of money: `$0.05`, nine decimals at most.
+pub fn money(item: &Item, out: &mut Vec<Diagnostic>) -> Option<Money> {
+    number(item, Kind::Money, out).map(Money)
+}
+
+/// A price for a million tokens: `$2.50/M`, nine decimals at most.
+pub fn price(item: &Item, out: &mut Vec<Diagnostic>) -> Option<Price> {
+    number(item, Kind::Price, out).map(Price)
+}
+
+/// A size in bytes: `64KiB`, `1MiB`.
+pub fn size(item: &Item, out: &mut Vec<Diagnostic>) -> Option<u64> {
+    number(item, Kind::Size, out)
+}
+
+/// A multiple in thousandths: `2.5x` is 2 500.
+pub fn multiple(item: &Item, out: &mut Vec<Diagnostic>) -> Option<u64> {
+    number(item, Kind::Multiple, out)
+}
+
+/// `>= VALUE`: the comparison and the one item after it, which the caller reads. `end` is where something was due if
+/// there is nothing.
+pub fn comparison<'a>(items: &'a [Item], end: Span, out: &mut Vec<Diagnostic>) -> Option<(Comparison, &'a Item)> {
+    let Some((first, rest)) = items.split_first() else {
+        out.push(missing("a comparison", end));
+        return None;
+    };
+    let ItemKind::Operator(operator) = first.kind else {
+        out.push(wrong(first, "a comparison").help("write `>=` or another comparison before the value"));
+        return None;
+    };
+    let Some((value, rest)) = rest.split_first() else {
+        out.push(missing("a value", first.span));
+        return None;
+    };
+    left_over(rest, out);
+    Some((relation(operator), value))
+}
+
+/// The comparison that an operator writes.
+pub fn relation(operator: Operator) -> Comparison {
+    match operator {
+        Operator::Equal => Comparison::Equal,
+        Operator::NotEqual => Comparison::NotEqual,
+        Operator::Less => Comparison::Less,
+        Operator::AtMost => Comparison::AtMost,
+        Operator::Greater => Comparison::Greater,
+        Operator::AtLeast => Comparison::AtLeast,
+    }
+}
+
+/// `once` or `N times`: how often, and how many items that took. Nothing, and no diagnostic, where neither stands.
+pub fn times(items: &[Item], out: &mut Vec<Diagnostic>) -> Option<(Option<u32>, usize)> {
+    let first = items.first()?;
+    if first.is("once") {
+        return Some((Some(1), 1));
+    }
+    let ItemKind::Number(text) = &first.kind else { return None };
+    let Some(unit) = items.get(1).filter(|unit| unit.is("times") || unit.is("time")) else {
+        out.push(
+            Diagnostic::new(Code::UnitWord, first.span, format!("`{text}` does not say what it counts"))
+                .here("a bare number")
+                .help(format!("write `{text} times`, or `once`"))
+                .fix(format!("write `{text} times`"), first.span, format!("{text} times"), false),
+        );
+        return Some((None, 1));
+    };
+    let times = integer(first, 1, 1_000_000, out);
+    if times == Some(1) || unit.is("time") {
+        let span = first.span.to(unit.span);
+        let meant = times.filter(|n| *n > 1).map_or_else(|| "once".to_owned(), |n| format!("{n} times"));
+        out.push(
+            Diagnostic::new(Code::UnitWord, span, "unit words agree with their number")
+                .here(format!("`{meant}` is meant"))
+                .help(format!("write `{meant}`"))
+                .fix(format!("write `{meant}`"), span, meant, true),
+        );
+        return Some((None, 2));
+    }
+    Some((times, 2))
+}
+
+fn number(item: &Item, kind: Kind, out: &mut Vec<Diagnostic>) -> Option<u64> {
+    let due = kind.name();
+    let (ItemKind::Number(text) | ItemKind::Word(text)) = &item.kind else {
+        out.push(wrong(item, due).help(format!("write {due} such as `{}`", kind.example())));
+        return None;
+    };
+    let trouble = match quantity::scaled(text, kind) {
+        Ok(value) => return Some(value),
+        Err(trouble) => trouble,
+    };
+    let example = format!("write {due} such as `{}`", kind.example());
+    let diagnostic = match trouble {
+        Trouble::Bare => Diagnostic::new(Code::MissingUnit, item.span, format!("`{text}` has no unit"))
+            .here(format!("{due} is due"))
+            .help(example),
+        Trouble::Other(found) if matches!(item.kind, ItemKind::Number(_)) => {
+            let is = found.map_or("not of a unit that the language knows", Kind::name);
+            Diagnostic::new(Code::WrongUnit, item.span, format!("{due} is due here, and `{text}` is {is}"))
+                .here(format!("{due} is due"))
+                .help(example)
+        }
+        Trouble::Other(_) => wrong(item, due).help(example),
+        Trouble::TooFine => out_of_range(
+            item,
+            &format!("finer than {}", kind.finest()),
+            &format!("the finest step of {due} is {}", kind.finest()),
+        ),
+        Trouble::TooLarge => out_of_range(item, "too large", &format!("{example}; this one cannot be held")),
+    };
+    out.push(match quantity::proposal(text, kind) {
+        Some(meant) => {
+            let title = format!("write `{meant}`");
+            diagnostic.help(title.clone()).fix(title, item.span, meant, false)
+        }
+        None => diagnostic,
+    });
+    None
+}
+
+fn out_of_range(item: &Item, how: &str, help: &str) -> Diagnostic {
+    Diagnostic::new(Code::OutOfRange, item.span, format!("{} is {how}", describe(item))).here(how).help(help)
+}
+
+/// What an item is, for messages. Strings are not repeated.
+pub fn describe(item: &Item) -> String {
+    match &item.kind {
+        ItemKind::Word(word) => format!("`{word}`"),
+        ItemKind::Str(_) => "a string".to_owned(),
+        ItemKind::Number(text) => format!("`{text}`"),
+        ItemKind::List(_) => "a list".to_owned(),
+        ItemKind::Group(_) => "something in parentheses".to_owned(),
+        ItemKind::Arrow => "`->`".to_owned(),
+        ItemKind::Comma => "a comma".to_owned(),
+        ItemKind::Operator(operator) => format!("`{}`", operator.text()),
+    }
+}
+
+/// What is said of an item that is not what is due.
+pub fn wrong(item: &Item, due: &str) -> Diagnostic {
+    Diagnostic::new(Code::WrongValue, item.span, format!("{due} is due here, not {}", describe(item)))
+        .here(format!("{due} is due"))
+}
+
+/// What is said where something is due and the statement ends.
+pub fn missing(due: &str, after: Span) -> Diagnostic {
+    Diagnostic::new(Code::MissingValue, after, format!("{due} is due after this"))
+        .here("ends too early")
+        .help(format!("add {due}"))
+}
+
+/// Reports items after the end of a value, if there are any; returns whether there were none.
+pub fn left_over(items: &[Item], out: &mut Vec<Diagnostic>) -> bool {
+    let Some(first) = items.first() else { return true };
+    let span = items.last().map_or(first.span, |last| first.span.to(last.span));
+    out.push(
+        Diagnostic::new(Code::LeftOver, span, format!("nothing is due here, and there is {}", describe(first)))
+            .here("too much")
+            .help("remove it, or begin a new statement with a line break or `;`"),
+    );
+    false
+}

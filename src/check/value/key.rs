@@ -1,0 +1,63 @@
+//! API keys written where a reference is due: recognised by their vendors' prefixes, or by being long and random.
+//!
+//! In: texts and trees. Out: a diagnostic that never repeats the text it is about.
+
+use crate::diag::{Code, Diagnostic};
+use crate::source::Span;
+
+/// Beginnings of vendors' keys, with the least number of characters that follow.
+const PREFIXES: [(&str, usize); 14] = [
+    ("sk-", 16),
+    ("sk_", 16),
+    ("AKIA", 16),
+    ("ASIA", 16),
+    ("AIza", 30),
+    ("gsk_", 16),
+    ("xai-", 16),
+    ("hf_", 16),
+    ("r8_", 16),
+    ("pplx-", 16),
+    ("ghp_", 16),
+    ("csk-", 16),
+    ("nvapi-", 16),
+    ("Bearer ", 12),
+];
+
+/// The least length of a text that is a key by looks alone.
+const LONG: usize = 32;
+
+/// Whether a text looks like an API key.
+pub fn looks_like_key(text: &str) -> bool {
+    let text = text.trim();
+    let token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '=' | '+' | '/');
+    let known = PREFIXES.iter().any(|(prefix, least)| {
+        text.strip_prefix(prefix).is_some_and(|rest| rest.len() >= *least && rest.trim().chars().all(token))
+    });
+    known || random(text)
+}
+
+/// Long, of one alphabet, and of many different characters: hexadecimal or base64.
+fn random(text: &str) -> bool {
+    let mut seen = [false; 256];
+    text.bytes().for_each(|b| {
+        if let Some(slot) = seen.get_mut(usize::from(b)) {
+            *slot = true;
+        }
+    });
+    let distinct = seen.iter().filter(|s| **s).count();
+    let has = |test: fn(&u8) -> bool| text.bytes().any(|b| test(&b));
+    let hex = text.bytes().all(|b| b.is_ascii_hexdigit());
+    let base64 = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'_' | b'-'));
+    let digits = has(u8::is_ascii_digit);
+    text.len() >= LONG
+        && digits
+        && ((hex && has(u8::is_ascii_alphabetic) && distinct >= 8)
+            || (base64 && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && distinct >= 16))
+}
+
+/// What is said of a literal that is, or looks like, a key.
+pub fn literal(span: Span) -> Diagnostic {
+    Diagnostic::new(Code::KeyLiteral, span, "an API key is written into the policy")
+        .here("looks like a key")
+        .help("write `env NAME` or `file \"PATH\"` here, and have the key replaced: it has been in a file under review")
+}

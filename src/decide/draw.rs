@@ -1,0 +1,22 @@
+//! Dice without dice: a draw is a hash of the request's id, its purpose and the attempt, so that tests, replays and
+//! explanations see what production saw.
+
+use crate::policy::DicePurpose;
+use sha2::{Digest, Sha256};
+
+/// A draw in parts per million, 0 to 999 999.
+pub fn ppm(request_id: &str, purpose: DicePurpose, attempt: u32) -> u32 {
+    let mut hash = Sha256::new();
+    hash.update(request_id.as_bytes());
+    hash.update(b"\0");
+    hash.update(purpose.word().as_bytes());
+    hash.update(b"\0");
+    hash.update(attempt.to_be_bytes());
+    let scaled = u128::from(first_u64(&hash.finalize())) * 1_000_000 >> 64;
+    u32::try_from(scaled).unwrap_or(999_999)
+}
+
+/// The first eight bytes of a digest, as a big-endian number.
+pub(crate) fn first_u64(digest: &[u8]) -> u64 {
+    digest.iter().take(8).fold(0, |n, byte| (n << 8) | u64::from(*byte))
+}

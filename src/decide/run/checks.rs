@@ -1,0 +1,204 @@
+//! The checks of one pass over a matrix row, for the attempt that just failed.
+
+use super::Run;
+use super::scene::{Candidate, Candidates, Scene, Standings, is_in, with};
+use crate::decide::action::{Bar, Checks};
+use crate::decide::deadline::Fit;
+use crate::decide::hold;
+use crate::decide::replay::Attempted;
+use crate::decide::select::{self, Pass};
+use crate::decide::standing::{Admission, Standing, Verdicts};
+use crate::policy::guard::FailureFacts;
+use crate::policy::{Action, Budget, Class, DicePurpose, FallbackTo, Millis, TierId};
+
+/// Where an action would go.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    pub(super) candidate: Candidate,
+    pub(super) admission: Admission,
+    pub(super) standing: Standing,
+    pub(super) at: usize,
+    /// Pause before the call; nothing for moving on.
+    pub(super) wait: Option<Millis>,
+    pub(super) granted: Millis,
+}
+
+/// One pass over a row.
+pub(super) struct PassChecks<'a, 'b> {
+    pub(super) run: &'a mut Run,
+    pub(super) scene: &'a Scene<'b>,
+    pub(super) verdicts: &'a mut dyn Verdicts,
+    pub(super) pass: Pass,
+    pub(super) failed: Candidate,
+    pub(super) failure: &'a FailureFacts<'a>,
+    pub(super) attempted: Attempted,
+    /// The answer asked not to be retried: that takes `retry` from the row and nothing else.
+    pub(super) no_retry: bool,
+    pub(super) standings: &'a Standings,
+    /// Candidates of tiers that a `fallback to TIER` names, and how they stand.
+    pub(super) elsewhere: &'a [(TierId, Candidates, Standings)],
+    pub(super) choice: Option<Choice>,
+    /// Places that an earlier action of this walk passed over for want of time.
+    pub(super) moved_on: u64,
+}
+
+impl Checks for PassChecks<'_, '_> {
+    fn bars(&mut self, bar: Bar, action: Action) -> bool {
+        match bar {
+            Bar::Attempts => !self.run.tally.may_attempt(self.scene.budget.attempts),
+            Bar::PerTarget => self.per_target(action),
+            Bar::Replay => self.run.replay.allows(self.attempted, action.verb()).is_err(),
+            Bar::Target => {
+                self.choice = self.find(action);
+                self.choice.is_none()
+            }
+            Bar::Token => match action {
+                Action::Retry { .. } | Action::Wait { .. } => {
+                    !self.verdicts.retry_token(self.failed.target, self.scene.now)
+                }
+                Action::Failover | Action::Fallback(_) | Action::Stop { .. } => false,
+            },
+            Bar::Time => self.time(action),
+        }
+    }
+}
+
+impl PassChecks<'_, '_> {
+    fn per_target(&self, action: Action) -> bool {
+        let visit = self.run.visit(self.failed.target);
+        let full = visit.calls >= self.scene.budget.per_target;
+        match action {
+            Action::Retry { times } => full || self.no_retry || !self.run.tally.may_retry(times),
+            Action::Wait { .. } => full || visit.waited,
+            Action::Failover | Action::Fallback(_) | Action::Stop { .. } => false,
+        }
+    }
+
+    /// Where the action would go in this pass, leaving out whom it was too late for.
+    fn find(&self, action: Action) -> Option<Choice> {
+        let route = self.scene.route;
+        match action {
+            Action::Retry { .. } => self.again(|standing, now| select::admits(standing, now, self.pass)),
+            Action::Wait { up_to } => {
+                let asked = self.asked_wait();
+                // A hold of others that outlasts this wait is not ours to break.
+                self.again(|standing, now| {
+                    let waiting = Standing { hold_until: Millis::ZERO, ..*standing };
+                    let held = standing.hold_until.less(now);
+                    (asked.max(held) <= up_to).then(|| select::admits(&waiting, now, self.pass)).flatten()
+                })
+            }
+            Action::Failover if !route.failover => None,
+            Action::Failover => {
+                self.other(&self.run.candidates, self.standings, self.moved_on, |c| c.model == self.failed.model)
+            }
+            Action::Fallback(_) if !route.fallback => None,
+            Action::Fallback(FallbackTo::OtherModel) => {
+                self.other(&self.run.candidates, self.standings, self.moved_on, |c| c.model != self.failed.model)
+            }
+            Action::Fallback(FallbackTo::LargerContext) => {
+                self.other(&self.run.candidates, self.standings, self.moved_on, |c| c.context > self.failed.context)
+            }
+            Action::Fallback(FallbackTo::Tier(tier)) => {
+                let (_, candidates, standings) = self.elsewhere.iter().find(|(t, ..)| *t == tier)?;
+                self.other(candidates, standings, 0, |_| true)
+            }
+            Action::Stop { .. } => None,
+        }
+    }
+
+    fn again(&self, admits: impl Fn(&Standing, Millis) -> Option<Admission>) -> Option<Choice> {
+        let at = self.run.candidates.iter().position(|c| c.target == self.failed.target)?;
+        let standing = *self.standings.get(at)?;
+        let admission = admits(&standing, self.scene.now)?;
+        Some(Choice { candidate: self.failed, admission, standing, at, wait: None, granted: Millis::ZERO })
+    }
+
+    fn other(
+        &self,
+        candidates: &Candidates,
+        standings: &Standings,
+        moved_on: u64,
+        eligible: impl Fn(&Candidate) -> bool,
+    ) -> Option<Choice> {
+        let open = candidates
+            .iter()
+            .zip(standings)
+            .enumerate()
+            .filter(|(i, (c, _))| !is_in(moved_on, *i) && self.run.unused(c.target) && eligible(c))
+            .map(|(i, (_, s))| (i, s));
+        let (at, admission) = select::pick(self.pass, open, self.scene.now, select::LAST_RESORT_INFLIGHT)?;
+        let (candidate, standing) = (*candidates.get(at)?, *standings.get(at)?);
+        Some(Choice { candidate, admission, standing, at, wait: None, granted: Millis::ZERO })
+    }
+
+    /// The wait that the failure asks for: its hint, or the default of its hold.
+    fn asked_wait(&self) -> Millis {
+        let default = hold::rule(self.failure.class).and_then(|r| r.default).unwrap_or(Millis::ZERO);
+        self.failure.retry_after.unwrap_or(default)
+    }
+
+    fn pause(&mut self, attempt: u32) -> Millis {
+        let draw = self.verdicts.draw(DicePurpose::Backoff, attempt);
+        let retry = self.run.visit(self.failed.target).calls.max(1);
+        let pause = self.run.pauses.next(retry, draw);
+        // One too-fast answer means that the usual pause is too short.
+        if self.failure.class == Class::RateLimit { pause.max(self.throttled_pause(retry, draw)) } else { pause }
+    }
+
+    fn throttled_pause(&self, retry: u32, draw: u32) -> Millis {
+        let mut backoff = self.scene.budget.backoff;
+        backoff.base = backoff.base.max(Budget::THROTTLED_BASE);
+        backoff.cap = backoff.cap.max(backoff.base);
+        crate::decide::backoff::Pauses::new(backoff.into()).next(retry, draw)
+    }
+
+    fn time(&mut self, action: Action) -> bool {
+        let attempt = self.run.tally.attempts;
+        let wait = match action {
+            Action::Retry { .. } => self.pause(attempt),
+            Action::Wait { .. } => self.whole_wait(attempt),
+            Action::Failover | Action::Fallback(_) => return self.time_to_move(action),
+            Action::Stop { .. } => return false,
+        };
+        let others = self.run.others_left(self.scene, self.standings, self.failed.target, 0);
+        let fits = matches!(self.run.time.wait(self.scene.now, wait, others), Fit::Yes(_));
+        if let Some(choice) = &mut self.choice {
+            choice.wait = Some(wait);
+        }
+        !fits
+    }
+
+    /// Hint, hold or backoff, whichever is longest; where the hint decides, a little more, so that those who were told
+    /// the same do not come back in the same instant.
+    fn whole_wait(&mut self, attempt: u32) -> Millis {
+        let held = self.choice.map_or(Millis::ZERO, |c| c.standing.hold_until.less(self.scene.now));
+        let asked = self.asked_wait().max(held);
+        let pause = self.pause(attempt);
+        if pause >= asked {
+            return pause;
+        }
+        let spread = (asked.0 / 10).min(1_000);
+        let draw = u64::from(self.verdicts.draw(DicePurpose::Backoff, attempt));
+        asked.plus(Millis(spread * draw / 1_000_000))
+    }
+
+    /// Goes on to the next candidate where the first would get too little before the reserve.
+    fn time_to_move(&mut self, action: Action) -> bool {
+        while let Some(choice) = self.choice {
+            let others = self.run.others_left(self.scene, self.standings, choice.candidate.target, self.moved_on);
+            match self.run.time.attempt(self.scene.now, self.run.limit(self.scene), others) {
+                Fit::Yes(granted) => {
+                    self.choice = Some(Choice { granted, ..choice });
+                    return false;
+                }
+                Fit::MoveOn if choice.at < 64 => {
+                    self.moved_on = with(self.moved_on, choice.at);
+                    self.choice = self.find(action);
+                }
+                Fit::MoveOn | Fit::Stop => return true,
+            }
+        }
+        true
+    }
+}

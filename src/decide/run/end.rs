@@ -1,0 +1,116 @@
+//! How a run ends: served, refused, cut or left. Each end settles the running attempt and closes its step.
+
+use super::Run;
+use super::scene::Scene;
+use crate::decide::event::{Next, Refused, Settle, Why};
+use crate::decide::standing::{Admission, Verdicts};
+use crate::decide::trail::{Outcome, Passed, Step, StepResult};
+use crate::graph::NodeIndex;
+use crate::policy::class::{Blame, Verb};
+use crate::policy::{Class, Millis, Refusal, Stage};
+use smallvec::SmallVec;
+
+impl Run {
+    pub(super) fn served(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
+        if let Some(current) = self.current.take() {
+            verdicts.settle(&Settle {
+                target: current.candidate.target,
+                blame: Blame::Success,
+                class: None,
+                scope: None,
+                hold_until: None,
+            });
+        }
+        self.close_step(scene, None, None, None, None);
+        self.outcome = Some(Outcome::Served);
+        Next::Finish
+    }
+
+    pub(super) fn client_gone(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
+        self.settle_neutral(verdicts);
+        self.planned = None;
+        let stage = if self.committed { Stage::Output } else { Stage::Sent };
+        self.close_step(scene, None, Some(stage), None, None);
+        self.outcome = Some(Outcome::Cancelled);
+        Next::Abandon
+    }
+
+    pub(super) fn settle_neutral(&mut self, verdicts: &mut dyn Verdicts) {
+        if let Some(current) = self.current.take() {
+            verdicts.settle(&Settle {
+                target: current.candidate.target,
+                blame: Blame::Neutral,
+                class: None,
+                scope: None,
+                hold_until: None,
+            });
+        }
+    }
+
+    /// Writes the running call's end into its step.
+    pub(super) fn close_step(
+        &mut self,
+        scene: &Scene<'_>,
+        class: Option<Class>,
+        stage: Option<Stage>,
+        status: Option<u16>,
+        hint: Option<Millis>,
+    ) {
+        let ended = scene.now.less(self.received);
+        if let Some(step) = self.trail.last_mut().filter(|s| s.target.is_some() && s.result.is_none()) {
+            step.result = Some(StepResult { class, stage, status, hint, ended });
+        }
+    }
+
+    /// The gateway's own refusal, with nothing forwarded.
+    pub(super) fn refuse(&mut self, scene: &Scene<'_>, why: Refusal, retry_after: Option<Millis>) -> Next {
+        let status = match why {
+            Refusal::Deadline => 504,
+            Refusal::NoTarget => scene.route.exhausted,
+            Refusal::Contract | Refusal::Disabled => 503,
+            Refusal::Spend | Refusal::Limit => 429,
+            Refusal::Duplicate => 409,
+        };
+        let called = self.tally.attempts > 0;
+        // A contract that nobody meets will not be met by asking again.
+        let refused = Refused {
+            status,
+            why: Why::Refusal(why),
+            attempt: None,
+            retry_after,
+            answered: called || why == Refusal::Contract,
+        };
+        if !called && let Some(node) = scene.graph.route_node(self.route) {
+            let passed = self.dropped.clone();
+            self.push_stop(scene, node, passed);
+        }
+        self.refused = Some(refused);
+        self.outcome = Some(Outcome::Refused);
+        Next::Refuse(refused)
+    }
+
+    /// Output was forwarded and there will be no more.
+    pub(super) fn break_off(&mut self, why: Why, attempt: Option<u32>) -> Next {
+        let refused = Refused { status: 502, why, attempt, retry_after: None, answered: true };
+        self.refused = Some(refused);
+        self.outcome = Some(Outcome::Cut);
+        Next::Break(refused)
+    }
+
+    pub(super) fn push_stop(&mut self, scene: &Scene<'_>, node: NodeIndex, passed: SmallVec<[Passed; 4]>) {
+        self.trail.push(Step {
+            at: scene.now.less(self.received),
+            node,
+            action: Some(Verb::Stop),
+            target: None,
+            admission: Admission::Normal,
+            pass: 0,
+            wait: None,
+            left: self.time.remaining(scene.now),
+            passed,
+            health: None,
+            breaker: None,
+            result: None,
+        });
+    }
+}

@@ -1,0 +1,331 @@
+//! `Run`: one request's walk over the graph.
+//!
+//! In: events and the answers of `Verdicts`. Out: the next thing to do, and the trail. Once committed (output was
+//! forwarded) no path leads to another call: `failed` goes straight to the row's stop. Never reads a clock.
+
+mod after;
+mod call;
+mod checks;
+mod end;
+mod scene;
+
+use super::action::Tally;
+use super::backoff::Pauses;
+use super::deadline::{self, TimeBudget};
+use super::event::{Event, Next, Refused, Timer, Why};
+use super::facts::Facts;
+use super::replay::Replay;
+use super::select::{self, Pass};
+use super::standing::{Admission, Standing, Verdicts};
+use super::trail::{Outcome, Passed, Step};
+use crate::graph::{Graph, NodeIndex};
+use crate::policy::class::Verb;
+use crate::policy::guard::FailureFacts;
+use crate::policy::{Budget, Class, Effects, Millis, Money, Refusal, RouteId, Stage, TargetId};
+use scene::{Candidate, Candidates, Scene, Standings, is_in, passed_over, with};
+use smallvec::SmallVec;
+
+/// Calls at one target in this request.
+#[derive(Clone, Copy, Debug)]
+struct Visit {
+    target: TargetId,
+    calls: u32,
+    waited: bool,
+}
+
+/// The attempt that is running.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    candidate: Candidate,
+    /// What the attempt was granted, and what its own limit would have been: the granted-time rule compares them.
+    granted: Millis,
+    limit: Millis,
+    headers: bool,
+    key_honoured: bool,
+}
+
+/// A call that waits for its time.
+#[derive(Clone, Copy, Debug)]
+struct Planned {
+    candidate: Candidate,
+    verb: Verb,
+    node: NodeIndex,
+    admission: Admission,
+    pass: Pass,
+    wait: Millis,
+    standing: Standing,
+}
+
+/// The failure that the client would be told of.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    class: Class,
+    attempt: u32,
+}
+
+/// One request's run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    route: RouteId,
+    received: Millis,
+    time: TimeBudget,
+    effects: Effects,
+    candidates: Candidates,
+    dropped: SmallVec<[Passed; 4]>,
+    visits: SmallVec<[Visit; 8]>,
+    tally: Tally,
+    replay: Replay,
+    pauses: Pauses,
+    spent: Money,
+    current: Option<Current>,
+    planned: Option<Planned>,
+    told: Option<Told>,
+    committed: bool,
+    refused: Option<Refused>,
+    outcome: Option<Outcome>,
+    trail: SmallVec<[Step; 4]>,
+}
+
+impl Run {
+    /// A run of a request on a route: reads the chain for its region, the guards and the contract.
+    pub fn new(graph: &Graph, route: RouteId, facts: &Facts) -> Run {
+        let received = facts.received_at;
+        let mut run = Run {
+            route,
+            received,
+            time: TimeBudget { deadline: received, reserve: Millis::ZERO, min_attempt: Millis::ZERO },
+            effects: facts.effects,
+            candidates: Candidates::new(),
+            dropped: SmallVec::new(),
+            visits: SmallVec::new(),
+            tally: Tally::default(),
+            replay: Replay { effects: facts.effects, limit: 0, used: 0 },
+            pauses: Pauses::new(Budget::BACKOFF.into()),
+            spent: Money::default(),
+            current: None,
+            planned: None,
+            told: None,
+            committed: false,
+            refused: None,
+            outcome: None,
+            trail: SmallVec::new(),
+        };
+        let Some(at) = graph.route(route) else { return run };
+        let Some(budget) = graph.budget_of(at) else { return run };
+        let allowed = facts.deadline.map_or(budget.deadline, |own| own.min(budget.deadline));
+        run.time = TimeBudget {
+            deadline: received.plus(allowed),
+            reserve: in_proportion(budget.reserve, allowed, budget.deadline),
+            min_attempt: budget.min_attempt,
+        };
+        // A request only ever tightens what the route says.
+        run.effects = facts.effects.max(at.side_effects);
+        run.replay = Replay { effects: run.effects, limit: budget.replays, used: 0 };
+        run.pauses = Pauses::new(budget.backoff.into());
+        let scene = Scene { graph, id: route, facts, route: at, budget, now: received };
+        run.candidates = scene.candidates(at.tier, &mut run.dropped);
+        run
+    }
+
+    /// Takes an event and says what to do next.
+    pub fn step(
+        &mut self,
+        graph: &Graph,
+        facts: &Facts,
+        now: Millis,
+        event: Event<'_>,
+        verdicts: &mut dyn Verdicts,
+    ) -> Next {
+        if self.outcome.is_some() {
+            return Next::GoOn;
+        }
+        let Some(route) = graph.route(self.route) else { return Next::GoOn };
+        let Some(budget) = graph.budget_of(route) else { return Next::GoOn };
+        let scene = Scene { graph, id: self.route, facts, route, budget, now };
+        match event {
+            Event::Begin => self.begin(&scene, verdicts),
+            Event::Headers => {
+                if let Some(current) = &mut self.current {
+                    current.headers = true;
+                }
+                Next::GoOn
+            }
+            Event::Output => {
+                self.committed = true;
+                Next::GoOn
+            }
+            Event::Served => self.served(&scene, verdicts),
+            Event::Failed(failure) => {
+                let told = FailureFacts {
+                    class: failure.class,
+                    stage: failure.stage,
+                    status: failure.status,
+                    code: failure.code,
+                    retry_after: failure.hint,
+                };
+                let blame = failure.class.blame();
+                self.failed(&scene, told, failure.scope, blame, failure.no_retry, verdicts)
+            }
+            Event::TimedOut(timer) => self.timed_out(&scene, timer, verdicts),
+            Event::Woke => self.woke(&scene, verdicts),
+            Event::ClientGone => self.client_gone(&scene, verdicts),
+        }
+    }
+
+    fn begin(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
+        if self.candidates.is_empty() {
+            let why = if self.dropped.is_empty() { Refusal::NoTarget } else { Refusal::Contract };
+            return self.refuse(scene, why, None);
+        }
+        if self.time.remaining(scene.now) < self.time.min_attempt {
+            return self.refuse(scene, Refusal::Deadline, None);
+        }
+        let standings = self.survey(scene, verdicts, &self.candidates);
+        let mut tried = 0u64;
+        for pass in Pass::all(scene.last_resort(scene.route.tier)) {
+            loop {
+                let open = standings.iter().enumerate().filter(|(i, _)| !is_in(tried, *i));
+                let Some((at, admission)) = select::pick(*pass, open, scene.now, select::LAST_RESORT_INFLIGHT) else {
+                    break;
+                };
+                let (Some(candidate), Some(standing)) = (self.candidates.get(at).copied(), standings.get(at)) else {
+                    break;
+                };
+                let others = self.others_left(scene, &standings, candidate.target, tried);
+                match self.time.attempt(scene.now, self.limit(scene), others) {
+                    deadline::Fit::Yes(granted) => {
+                        let mut passed = self.dropped.clone();
+                        passed_over(&self.candidates, &standings, scene.now, (*pass, at), |_| true, &mut passed);
+                        let how = call::How {
+                            verb: None,
+                            node: candidate.node,
+                            admission,
+                            pass: *pass,
+                            wait: None,
+                            standing: *standing,
+                            passed,
+                        };
+                        return Next::Call(self.call(scene, candidate, granted, how));
+                    }
+                    deadline::Fit::MoveOn => tried = with(tried, at),
+                    deadline::Fit::Stop => return self.refuse(scene, Refusal::Deadline, None),
+                }
+            }
+        }
+        let retry_after = select::return_in(standings.iter(), scene.now);
+        let why = if tried == 0 { Refusal::NoTarget } else { Refusal::Deadline };
+        let mut passed = self.dropped.clone();
+        passed_over(&self.candidates, &standings, scene.now, (Pass::Relaxed, 0), |_| true, &mut passed);
+        self.dropped = passed;
+        self.refuse(scene, why, retry_after)
+    }
+
+    fn timed_out(&mut self, scene: &Scene<'_>, timer: Timer, verdicts: &mut dyn Verdicts) -> Next {
+        let Some(current) = self.current else { return Next::GoOn };
+        let (class, stage) = match timer {
+            Timer::Connect => (Class::Connect, Stage::NotSent),
+            Timer::Headers => (Class::TimeoutHeaders, Stage::Sent),
+            Timer::FirstOutput => (Class::TimeoutFirstToken, Stage::Headers),
+            Timer::Idle | Timer::Total => (Class::TimeoutIdle, Stage::Headers),
+            Timer::Deadline => {
+                // Our own deadline is nobody's fault and reaches no matrix.
+                self.settle_neutral(verdicts);
+                self.close_step(scene, None, Some(Stage::Sent), None, None);
+                return if self.committed {
+                    self.break_off(Why::Refusal(Refusal::Deadline), None)
+                } else {
+                    self.refuse(scene, Refusal::Deadline, None)
+                };
+            }
+        };
+        let blame = if class.is_timeout() {
+            deadline::evidence(current.granted, current.limit, deadline::TIMEOUT_EVIDENCE)
+        } else {
+            class.blame()
+        };
+        let failure = FailureFacts { class, stage, status: None, code: None, retry_after: None };
+        self.failed(scene, failure, None, blame, false, verdicts)
+    }
+
+    /// How these candidates stand now. What git switched off is off, whatever the state says.
+    fn survey(&self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts, candidates: &Candidates) -> Standings {
+        candidates
+            .iter()
+            .map(|c| {
+                let mut standing = verdicts.standing(c.target, scene.now);
+                standing.disabled |= scene.graph.target(c.target).is_none_or(|t| !t.enabled);
+                standing
+            })
+            .collect()
+    }
+
+    fn visit(&self, target: TargetId) -> Visit {
+        self.visits.iter().copied().find(|v| v.target == target).unwrap_or(Visit { target, calls: 0, waited: false })
+    }
+
+    fn unused(&self, target: TargetId) -> bool {
+        self.visit(target).calls == 0
+    }
+
+    /// Whether time has to be kept for another candidate: an untried one is left that admits, and a further call could
+    /// still be made.
+    ///
+    /// Places in `moved_on` were just passed over for want of time; nothing is kept for them.
+    fn others_left(&self, scene: &Scene<'_>, standings: &Standings, but: TargetId, moved_on: u64) -> bool {
+        let more_calls = self.tally.attempts.saturating_add(1) < scene.budget.attempts;
+        more_calls
+            && self.candidates.iter().zip(standings).enumerate().any(|(i, (c, s))| {
+                c.target != but
+                    && !is_in(moved_on, i)
+                    && self.unused(c.target)
+                    && select::admits(s, scene.now, Pass::Relaxed).is_some()
+            })
+    }
+
+    /// How the run ended; nothing while it goes on.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    /// What the client was told; nothing where it was served or left.
+    pub fn refused(&self) -> Option<Refused> {
+        self.refused
+    }
+
+    /// The route.
+    pub fn route(&self) -> RouteId {
+        self.route
+    }
+
+    /// All calls so far.
+    pub fn attempts(&self) -> u32 {
+        self.tally.attempts
+    }
+
+    /// Whether output was forwarded.
+    pub fn committed(&self) -> bool {
+        self.committed
+    }
+
+    /// Worst cost of all calls so far, as far as prices are known.
+    pub fn spent(&self) -> Money {
+        self.spent
+    }
+
+    /// The decisions so far.
+    pub fn trail(&self) -> &[Step] {
+        &self.trail
+    }
+
+    /// Who is being called, or was last.
+    pub fn target(&self) -> Option<TargetId> {
+        self.trail.iter().rev().find_map(|s| s.target)
+    }
+}
+
+/// The reserve of a caller that has less time than the budget: the same share of it. Kept whole, it would leave the
+/// primary nothing, and every impatient caller would be sent to the last candidate.
+fn in_proportion(reserve: Millis, allowed: Millis, deadline: Millis) -> Millis {
+    let share = u128::from(reserve.0) * u128::from(allowed.0) / u128::from(deadline.0.max(1));
+    Millis(u64::try_from(share).unwrap_or(u64::MAX))
+}

@@ -1,0 +1,133 @@
+//! What a step works with, and who may be called at all: the chain for the request's region, less the ranks whose guard
+//! does not hold and the targets that the contract drops.
+
+use crate::decide::contract::{Need, Offer, unmet};
+use crate::decide::facts::Facts;
+use crate::decide::guard::{View, holds};
+use crate::decide::select::{self, Pass};
+use crate::decide::standing::Standing;
+use crate::decide::trail::{Passed, PassedWhy};
+use crate::graph::{Edge, Graph, Node, NodeIndex};
+use crate::policy::{Budget, Millis, ModelId, Route, RouteId, TargetId, TierId};
+use smallvec::SmallVec;
+
+/// A target that a request may be sent to: its guard holds and the contract is met.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Candidate {
+    pub(super) node: NodeIndex,
+    pub(super) target: TargetId,
+    pub(super) model: ModelId,
+    pub(super) context: u64,
+}
+
+/// Candidates of one chain; eight of them need no allocation.
+pub(super) type Candidates = SmallVec<[Candidate; 8]>;
+/// How the candidates stand, in the same order.
+pub(super) type Standings = SmallVec<[Standing; 8]>;
+
+/// What a step works with: everything that does not change while a request runs.
+pub(super) struct Scene<'a> {
+    pub(super) graph: &'a Graph,
+    pub(super) id: RouteId,
+    pub(super) facts: &'a Facts,
+    pub(super) route: &'a Route,
+    pub(super) budget: &'a Budget,
+    pub(super) now: Millis,
+}
+
+impl Scene<'_> {
+    /// The candidates of a tier's chain for this request, and who was dropped by the contract.
+    pub(super) fn candidates(&self, tier: TierId, dropped: &mut SmallVec<[Passed; 4]>) -> Candidates {
+        let mut candidates = Candidates::new();
+        let need =
+            self.graph.contract_of(self.route).map_or_else(Need::default, Need::of_contract).sharpened(self.facts);
+        let Some(tier_at) = self.tier_node(tier) else { return candidates };
+        let region = self.facts.region.as_deref();
+        for (edge, chain) in self.graph.ways(tier_at) {
+            let Some(Node::Chain(reference)) = self.graph.node(chain) else { continue };
+            let chosen = self.graph.tier(tier).and_then(|t| t.chain_for(region));
+            let here = edge == Edge::Region && chosen == Some(usize::from(reference.chain));
+            // A pinned target is asked alone, in whichever chain it stands.
+            if !here && self.facts.pin.is_none() {
+                continue;
+            }
+            for (_, rank) in self.graph.ways(chain) {
+                if let Some(candidate) = self.candidate(rank, &need, dropped)
+                    && candidates.iter().all(|c| c.target != candidate.target)
+                {
+                    candidates.push(candidate);
+                }
+            }
+        }
+        candidates
+    }
+
+    fn candidate(&self, node: NodeIndex, need: &Need<'_>, dropped: &mut SmallVec<[Passed; 4]>) -> Option<Candidate> {
+        let Some(Node::Rank { chain, rank, target }) = self.graph.node(node) else { return None };
+        let (chain, rank, target) = (*chain, *rank, *target);
+        match self.facts.pin {
+            Some(pin) if pin != target => return None,
+            Some(_) => {}
+            None => {
+                let chains = &self.graph.tier(chain.tier)?.chains;
+                let rank = chains.get(usize::from(chain.chain))?.ranks.get(usize::from(rank))?;
+                if !holds(rank.guard.as_ref(), View { facts: self.facts, failed: None }) {
+                    return None;
+                }
+            }
+        }
+        let stated = self.graph.target(target)?;
+        let model = self.graph.model(stated.model)?;
+        let before = dropped.len();
+        unmet(need, &Offer::of(stated, &model.capabilities), &mut |clause| {
+            let passed = Passed { target, why: PassedWhy::Unmet(clause) };
+            if !dropped.contains(&passed) {
+                dropped.push(passed);
+            }
+        });
+        let met = dropped.len() == before;
+        met.then_some(Candidate { node, target, model: stated.model, context: model.capabilities.context.unwrap_or(0) })
+    }
+
+    fn tier_node(&self, tier: TierId) -> Option<NodeIndex> {
+        if tier == self.route.tier {
+            return self.graph.way(self.graph.route_node(self.id)?, Edge::Serves);
+        }
+        self.graph.nodes().find(|(_, n)| **n == Node::Tier(tier)).map(|(i, _)| i)
+    }
+
+    pub(super) fn last_resort(&self, tier: TierId) -> bool {
+        self.graph.tier(tier).is_some_and(|t| t.last_resort)
+    }
+}
+
+/// Notes who was passed over in pass 1 on the way to the one chosen: all that were looked at.
+pub(super) fn passed_over(
+    candidates: &Candidates,
+    standings: &Standings,
+    now: Millis,
+    chosen: (Pass, usize),
+    eligible: impl Fn(&Candidate) -> bool,
+    into: &mut SmallVec<[Passed; 4]>,
+) {
+    let (pass, at) = chosen;
+    for (i, (candidate, standing)) in candidates.iter().zip(standings).enumerate() {
+        if pass == Pass::Strict && i >= at {
+            break;
+        }
+        if eligible(candidate)
+            && let Some(reason) = select::reason(standing, now)
+        {
+            into.push(Passed { target: candidate.target, why: PassedWhy::Reason(reason) });
+        }
+    }
+}
+
+/// Whether a place is in a set of at most 64; later places are never in it, which only repeats a question.
+pub(super) fn is_in(set: u64, place: usize) -> bool {
+    place < 64 && set & (1 << place) != 0
+}
+
+pub(super) fn with(set: u64, place: usize) -> u64 {
+    if place < 64 { set | (1 << place) } else { u64::MAX }
+}

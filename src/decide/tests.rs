@@ -1,0 +1,5 @@
+//! The state machine against policies written for the purpose: what leads to which call, and what the client is told.
+
+mod pieces;
+mod runs;
+mod world;

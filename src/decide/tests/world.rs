@@ -1,0 +1,119 @@
+//! A world in which every answer is set by hand.
+
+use crate::decide::*;
+use crate::graph::Graph;
+use crate::policy::{Class, DicePurpose, Millis, Stage, TargetId};
+use crate::ready::prepare;
+use crate::source::Sources;
+
+pub(super) const HEAD: &str = r#"switchback 1
+provider p { api openai-chat; base-url "http://127.0.0.1:9/v1" }
+provider q { api openai-chat; base-url "http://127.0.0.1:9/v1" }
+model m { modalities [text]; streaming yes; tools yes; structured-output none; context 32k; max-output 4k; price $1/M in, $2/M out }
+model n { modalities [text]; streaming yes; tools no; structured-output none; context 64k; max-output 4k; price $1/M in, $2/M out }
+target a { model m; provider p }
+target b { model m; provider q }
+target c { model n; provider q; upstream "c-big" }
+tier t { chain { a; b; c } }
+budget short { deadline 10s; attempts 4; attempt-timeout 4s; reserve 3s; backoff 200ms to 1s, jitter none }
+"#;
+
+pub(super) const MATRIX: &str = r"
+matrix x {
+  overloaded, server-error -> retry once, failover, fallback
+  connect, timeout-*       -> failover, fallback
+  rate-limit               -> wait up to 2s, failover
+  auth                     -> failover, stop
+  context-overflow         -> fallback to larger-context
+  invalid-request          -> stop
+  otherwise                -> stop
+}
+route r { tier t; matrix x; budget short }
+";
+
+/// The graph of a policy that must be clean of errors.
+pub(super) fn graph(text: &str) -> Graph {
+    let prepared = prepare(Sources::from_texts([("t.sbk", text)]));
+    let errors: Vec<_> = prepared.diagnostics.iter().map(|d| (d.entry().id, &d.message)).collect();
+    prepared.ready.unwrap_or_else(|| panic!("{errors:?}")).graph
+}
+
+pub(super) struct Fake {
+    pub(super) standings: Vec<Standing>,
+    pub(super) tokens: bool,
+    pub(super) draw: u32,
+    pub(super) settled: Vec<Settle>,
+}
+
+impl Fake {
+    pub(super) fn good(graph: &Graph) -> Fake {
+        let standings = vec![Standing::GOOD; graph.policy().targets.len()];
+        Fake { standings, tokens: true, draw: 500_000, settled: Vec::new() }
+    }
+}
+
+impl Verdicts for Fake {
+    fn standing(&mut self, target: TargetId, _now: Millis) -> Standing {
+        self.standings[target.index()]
+    }
+    fn retry_token(&mut self, _target: TargetId, _now: Millis) -> bool {
+        self.tokens
+    }
+    fn take_retry_token(&mut self, _target: TargetId, _now: Millis) {}
+    fn draw(&mut self, _purpose: DicePurpose, _attempt: u32) -> u32 {
+        self.draw
+    }
+    fn settle(&mut self, settle: &Settle) {
+        self.settled.push(*settle);
+        if let Some(until) = settle.hold_until {
+            let hold = &mut self.standings[settle.target.index()].hold_until;
+            *hold = until.max(*hold);
+        }
+    }
+}
+
+/// A run under test, with its clock.
+pub(super) struct Bench {
+    pub(super) graph: Graph,
+    pub(super) facts: Facts,
+    pub(super) world: Fake,
+    pub(super) run: Run,
+    pub(super) now: Millis,
+}
+
+impl Bench {
+    pub(super) fn new(text: &str, change: impl FnOnce(&mut Facts, &Graph)) -> Bench {
+        let graph = graph(text);
+        let mut facts = Facts { tokens: 100, max_output: Some(50), ..Facts::plain("id-1", "r") };
+        change(&mut facts, &graph);
+        let route = route_for(&graph, &facts).unwrap();
+        let run = Run::new(&graph, route, &facts);
+        let world = Fake::good(&graph);
+        Bench { graph, facts, world, run, now: Millis(0) }
+    }
+
+    pub(super) fn step(&mut self, event: Event<'_>) -> Next {
+        self.run.step(&self.graph, &self.facts, self.now, event, &mut self.world)
+    }
+
+    pub(super) fn at(&mut self, ms: u64) -> &mut Bench {
+        self.now = Millis(ms);
+        self
+    }
+
+    pub(super) fn fails(&mut self, class: Class, stage: Stage) -> Next {
+        self.step(Event::Failed(Failure::of(class, stage)))
+    }
+
+    /// Who is called, where the next thing is a call.
+    pub(super) fn called(&self, next: &Next) -> String {
+        match next {
+            Next::Call(call) => self.graph.target_name(call.target).to_owned(),
+            other => panic!("no call but {other:?}"),
+        }
+    }
+
+    pub(super) fn id(&self, name: &str) -> usize {
+        self.graph.target_named(name).unwrap().index()
+    }
+}

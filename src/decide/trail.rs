@@ -1,0 +1,89 @@
+//! The trail of a run: what was decided, where, and what came of it. The trail *is* the record.
+
+use super::contract::Unmet;
+use super::standing::{Admission, Breaker, Health, Reason};
+use crate::graph::NodeIndex;
+use crate::policy::class::{Verb, words};
+use crate::policy::{Class, Millis, Stage, TargetId};
+use smallvec::SmallVec;
+
+/// One decision: a call, or the stop that ends the run.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// When, from receipt.
+    pub at: Millis,
+    /// The rank (first call) or matrix action (all others) that decided.
+    pub node: NodeIndex,
+    /// The action; nothing for the first call.
+    pub action: Option<Verb>,
+    /// Who was called; nothing for a stop.
+    pub target: Option<TargetId>,
+    /// How it was admitted.
+    pub admission: Admission,
+    /// Which pass found it, from 1; zero for a stop.
+    pub pass: u8,
+    /// How long was waited before the call.
+    pub wait: Option<Millis>,
+    /// Time left before the deadline.
+    pub left: Millis,
+    /// Who was passed over, and why.
+    pub passed: SmallVec<[Passed; 4]>,
+    /// The target's health when it was called.
+    pub health: Option<Health>,
+    /// The target's breaker when it was called.
+    pub breaker: Option<Breaker>,
+    /// What came of the call; nothing while it runs.
+    pub result: Option<StepResult>,
+}
+
+/// A target that was passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passed {
+    /// Which.
+    pub target: TargetId,
+    /// Why.
+    pub why: PassedWhy,
+}
+
+/// Why a target was passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PassedWhy {
+    /// How it stood.
+    Reason(Reason),
+    /// A clause of the contract.
+    Unmet(Unmet),
+}
+
+impl std::fmt::Display for PassedWhy {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            PassedWhy::Reason(reason) => reason.fmt(f),
+            PassedWhy::Unmet(unmet) => unmet.fmt(f),
+        }
+    }
+}
+
+/// What came of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StepResult {
+    /// The failure's class; nothing where it was served, or abandoned.
+    pub class: Option<Class>,
+    /// How far it had come.
+    pub stage: Option<Stage>,
+    /// The upstream's status.
+    pub status: Option<u16>,
+    /// The upstream's hint.
+    pub hint: Option<Millis>,
+    /// When it ended, from receipt.
+    pub ended: Millis,
+}
+
+words! {
+    /// How a run ended.
+    Outcome {
+        Served "served" "the whole answer went out";
+        Refused "refused" "nothing went out but an error";
+        Cut "cut" "output went out, then an error";
+        Cancelled "cancelled" "the client left";
+    }
+}

@@ -1,0 +1,162 @@
+//! `POST /v1/chat/completions`.
+//!
+//! In: a request. Out: its facts and bytes for the runtime, and the runtime's answer as HTTP. What no route could take is
+//! refused here, before any upstream is called.
+
+use super::error::ClientError;
+use super::events::Events;
+use super::flush::Flushes;
+use super::{App, dress};
+use crate::decide::{Facts, pinnable, route_for};
+use crate::policy::{Defaults, Millis};
+use crate::runtime::execute::{self, Order};
+use crate::runtime::reply::{Head, Line, Reply};
+use crate::runtime::serving::Serving;
+use crate::wire::chat::{ChatRequest, request};
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, Response};
+use bytes::Bytes;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A body that is not there by then is not awaited any longer.
+const BODY_TIMEOUT: Duration = Duration::from_secs(60);
+
+const DEADLINE: &str = "x-switchback-deadline-ms";
+const PIN: &str = "x-switchback-pin";
+const IDEMPOTENCY: &str = "idempotency-key";
+
+pub(super) async fn completions(State(app): State<Arc<App>>, request: Request) -> Response<Body> {
+    let received_at = app.engine.clock.now();
+    let serving = app.engine.serving.load();
+    let mut head = app.head(&serving, None);
+    let (parts, body) = request.into_parts();
+    let flushes = parts.extensions.get::<Flushes>().cloned();
+    match order(&app, &serving, &mut head, received_at, &parts.headers, body).await {
+        Ok(order) => {
+            let (line, reply) = Line::new();
+            execute::spawn(Arc::clone(&app.engine), order, line);
+            match reply.await {
+                Ok(reply) => answer(reply, flushes),
+                // The execution died without a word, which no policy can mend.
+                Err(_) => dress::error(&ClientError::new(500, "internal", "the gateway failed"), &head),
+            }
+        }
+        Err(error) => {
+            app.engine.meters.requests.count([&head.route, error.code]);
+            tracing::info!(id = head.id, status = error.status, code = error.code, "refused before any route");
+            dress::error(&error, &head)
+        }
+    }
+}
+
+fn answer(reply: Reply, flushes: Option<Flushes>) -> Response<Body> {
+    match reply {
+        Reply::Whole(head, body) => dress::with_head(dress::json(200, body), &head),
+        Reply::Refused(head, refused, said) => dress::refused(&refused, said.as_deref(), &head),
+        Reply::Stream(head, pieces) => {
+            let events = Events::new(head.id.clone(), pieces, flushes);
+            dress::with_head(dress::events(Body::from_stream(events)), &head)
+        }
+    }
+}
+
+/// The request as the runtime takes it.
+async fn order(
+    app: &App,
+    serving: &Arc<Serving>,
+    head: &mut Head,
+    received_at: Millis,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Order, ClientError> {
+    let body = whole(body, app.max_body).await?;
+    let chat = request::read(body)?;
+    let graph = serving.graph();
+    let mut facts = facts(app, &graph.policy().defaults, graph.guard_headers(), &head.id, &chat, headers)?;
+    facts.received_at = received_at;
+    let route = route_for(graph, &facts).ok_or_else(|| ClientError {
+        param: Some("model".into()),
+        ..ClientError::new(404, "model_not_found", format!("no route serves the model `{}`", facts.model))
+    })?;
+    head.route = graph.route(route).map(|r| r.name.clone()).unwrap_or_default();
+    if let Some(name) = text(headers, PIN)? {
+        let pin = pinnable(graph, route, name).ok_or_else(|| {
+            let route = &head.route;
+            header_error(PIN, format!("`{name}` is no target of the chain of route `{route}`"))
+        })?;
+        facts.pin = Some(pin);
+    }
+    let passed = handed_on(serving, headers);
+    Ok(Order { serving: Arc::clone(serving), route, facts, chat, client_headers: passed })
+}
+
+async fn whole(body: Body, max: usize) -> Result<Bytes, ClientError> {
+    let too_large =
+        || ClientError::new(413, "body_too_large", format!("the body is larger than {max} bytes, the most taken here"));
+    // What is announced as too large need not be read to be refused.
+    if hyper::body::Body::size_hint(&body).lower() > max as u64 {
+        return Err(too_large());
+    }
+    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, max).collect()).await {
+        Ok(Ok(body)) => Ok(body.to_bytes()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+        Ok(Err(_)) => Err(ClientError::new(400, "invalid_json", "the body broke off")),
+        Err(_) => Err(ClientError::new(408, "request_timeout", "the body did not come in time")),
+    }
+}
+
+fn facts(
+    app: &App,
+    defaults: &Defaults,
+    guard_headers: &[String],
+    id: &str,
+    chat: &ChatRequest,
+    headers: &HeaderMap,
+) -> Result<Facts, ClientError> {
+    let mut facts = chat.facts(id);
+    facts.session = text(headers, &defaults.session_header)?.map(str::to_owned);
+    facts.region = text(headers, &defaults.region_header)?.map(str::to_owned).or_else(|| app.region.clone());
+    for name in guard_headers {
+        if let Some(value) = text(headers, name)? {
+            facts.headers.push((name.clone(), value.to_owned()));
+        }
+    }
+    facts.idempotency_key = headers.contains_key(IDEMPOTENCY);
+    facts.deadline = match text(headers, DEADLINE)? {
+        None => None,
+        Some(ms) => Some(Millis(ms.trim().parse().map_err(|_| {
+            header_error(DEADLINE, "it must be a whole number of milliseconds from receipt".to_owned())
+        })?)),
+    };
+    Ok(facts)
+}
+
+/// A header's value. An empty one counts as absent.
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, ClientError> {
+    let Some(value) = headers.get(name) else { return Ok(None) };
+    match value.to_str() {
+        Ok(text) => Ok(Some(text).filter(|t| !t.trim().is_empty())),
+        Err(_) => Err(header_error(name, "it is no plain text".to_owned())),
+    }
+}
+
+fn header_error(name: &str, what: String) -> ClientError {
+    ClientError { param: Some(name.to_owned()), ..ClientError::new(400, "invalid-request", format!("{name}: {what}")) }
+}
+
+/// The client headers that some provider of the policy is handed, so that no others are kept.
+fn handed_on(serving: &Serving, headers: &HeaderMap) -> Vec<(String, String)> {
+    let mut kept: Vec<(String, String)> = Vec::new();
+    let policy = serving.graph().policy();
+    let ours = [&policy.defaults.session_header, &policy.defaults.region_header];
+    for name in policy.providers.iter().flat_map(|p| &p.pass_headers).filter(|n| !ours.contains(n)) {
+        let value = headers.get(name).and_then(|v| v.to_str().ok());
+        if let Some(value) = value.filter(|_| !kept.iter().any(|(n, _)| n == name)) {
+            kept.push((name.clone(), value.to_owned()));
+        }
+    }
+    kept
+}

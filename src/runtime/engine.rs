@@ -1,0 +1,36 @@
+//! What all requests share.
+
+use super::clock::Clock;
+use super::ledger::Ledger;
+use super::meters::Meters;
+use super::serving::Serving;
+use super::sink::Sink;
+use super::snapshot::Current;
+use std::sync::Arc;
+
+/// The shared half of the runtime.
+pub struct Engine {
+    /// The clock.
+    pub clock: Clock,
+    /// The policy that serves now.
+    pub serving: Current<Serving>,
+    /// What is known of targets.
+    pub ledger: Ledger,
+    /// What is counted.
+    pub meters: Arc<Meters>,
+    /// Where records go.
+    pub sink: Sink,
+}
+
+impl Engine {
+    /// An engine that serves a policy.
+    pub fn new(clock: Clock, serving: Serving, sink: Sink) -> Engine {
+        Engine {
+            clock,
+            serving: Current::new(serving),
+            ledger: Ledger::default(),
+            meters: Arc::new(Meters::default()),
+            sink,
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Executes one request: commands become calls and waits, their ends become events.
+//!
+//! In: an order, and the line to its client. Out: an answer on the line, and when all is over counts and a record. Runs
+//! in a task of its own, so that a client that leaves ends it in order and not in the middle. Decides nothing: what to do
+//! next is always what `Run::step` said.
+
+use super::engine::Engine;
+use super::ledger::Asking;
+use super::meters::Meters;
+use super::reply::{Gone, Head, Line, Piece, Reply};
+use super::serving::Serving;
+use crate::decide::{Event, Facts, Next, Outcome, Refused, Run};
+use crate::graph::Graph;
+use crate::policy::{Millis, RouteId};
+use crate::record;
+use crate::wire::chat::{Answered, ChatRequest};
+use bytes::Bytes;
+use std::sync::Arc;
+use tracing::Instrument;
+
+/// A client that has taken nothing for so long has gone, whatever its connection says.
+const CLIENT_STALL: Millis = Millis(120_000);
+
+/// A request that found its route.
+pub struct Order {
+    /// The policy it runs on, to its end.
+    pub serving: Arc<Serving>,
+    /// Its route.
+    pub route: RouteId,
+    /// Its facts.
+    pub facts: Facts,
+    /// Its bytes.
+    pub chat: ChatRequest,
+    /// Client headers that some provider may be handed.
+    pub client_headers: Vec<(String, String)>,
+}
+
+/// Starts a request. It goes on until it is answered or its client goes.
+pub fn spawn(engine: Arc<Engine>, order: Order, line: Line) {
+    let graph = order.serving.graph();
+    let route = graph.route(order.route).map_or("", |r| r.name.as_str());
+    let span = tracing::info_span!("request", id = order.facts.id, route, policy = graph.hash());
+    let running = Meters::running(&engine.meters);
+    let task = async move {
+        Execution::new(&engine, &order, line).run().await;
+        drop(running);
+    };
+    tokio::spawn(task.instrument(span));
+}
+
+/// What a failed attempt left behind.
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    pub(super) message: Option<String>,
+    pub(super) rule: &'static str,
+}
+
+/// One request that is running.
+pub(super) struct Execution<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) order: &'a Order,
+    pub(super) line: Line,
+    /// What the attempt that was served said of itself.
+    pub(super) answered: Option<Answered>,
+    /// The whole answer, once there is one.
+    pub(super) whole: Option<Bytes>,
+    /// What failed attempts said in words for the client, and the rule that gave them their class, by their numbers.
+    pub(super) said: Vec<Option<Said>>,
+    run: Run,
+    at_ms: u64,
+}
+
+impl<'a> Execution<'a> {
+    fn new(engine: &'a Engine, order: &'a Order, line: Line) -> Self {
+        let run = Run::new(order.serving.graph(), order.route, &order.facts);
+        let at_ms = engine.clock.wall_ms();
+        Execution { engine, order, line, answered: None, whole: None, said: Vec::new(), run, at_ms }
+    }
+
+    async fn run(mut self) {
+        let mut next = self.step(Event::Begin);
+        loop {
+            next = match next {
+                Next::Call(call) => self.call(call).await,
+                Next::Wait { until } => self.wait(until).await,
+                Next::Finish => break self.finish(),
+                Next::Refuse(refused) => break self.refuse(refused),
+                Next::Break(refused) => break self.break_off(refused).await,
+                // Nothing runs that could go on: the run is over.
+                Next::Abandon | Next::GoOn => break,
+            };
+        }
+        // Whatever the line still holds, the client is not kept waiting for counts and records.
+        self.line = Line::Done;
+        self.close();
+    }
+
+    pub(super) fn graph(&self) -> &'a Graph {
+        self.order.serving.graph()
+    }
+
+    /// Tells the run what happened, now.
+    pub(super) fn step(&mut self, event: Event<'_>) -> Next {
+        let (graph, facts) = (self.order.serving.graph(), &self.order.facts);
+        let now = self.engine.clock.now();
+        let mut asking: Asking<'_> = self.engine.ledger.asked_by(graph, &facts.id, now);
+        self.run.step(graph, facts, now, event, &mut asking)
+    }
+
+    /// What is known of the request now.
+    pub(super) fn head(&self, target: Option<&str>) -> Head {
+        let graph = self.graph();
+        Head {
+            id: self.order.facts.id.clone(),
+            route: graph.route(self.order.route).map(|r| r.name.clone()).unwrap_or_default(),
+            policy: graph.hash().to_owned(),
+            attempts: self.run.attempts(),
+            target: target.map(str::to_owned),
+        }
+    }
+
+    async fn wait(&mut self, until: Millis) -> Next {
+        let event = tokio::select! {
+            biased;
+            () = self.line.gone() => Event::ClientGone,
+            () = self.engine.clock.sleep_until(until) => Event::Woke,
+        };
+        self.step(event)
+    }
+
+    /// Sends a piece of a stream, however slow the client is.
+    pub(super) async fn send(&mut self, piece: Piece) -> Result<(), Gone> {
+        let late = self.engine.clock.now().plus(CLIENT_STALL);
+        tokio::select! {
+            sent = self.line.send(piece) => sent,
+            () = self.engine.clock.sleep_until(late) => Err(Gone),
+        }
+    }
+
+    fn finish(&mut self) {
+        // A stream has ended already: its end is part of the attempt that was served.
+        if let Some(body) = self.whole.take() {
+            let target = self.run.target().map(|t| self.graph().target_name(t));
+            self.line.say(Reply::Whole(self.head(target), body));
+        }
+    }
+
+    fn refuse(&mut self, refused: Refused) {
+        let said = self.said_by(refused.attempt);
+        self.line.say(Reply::Refused(self.head(None), refused, said));
+    }
+
+    async fn break_off(&mut self, refused: Refused) {
+        let said = self.said_by(refused.attempt);
+        let _ = self.send(Piece::Broken(refused, said)).await;
+    }
+
+    fn said_by(&self, attempt: Option<u32>) -> Option<String> {
+        let at = usize::try_from(attempt?.checked_sub(1)?).ok()?;
+        self.said.get(at)?.as_ref()?.message.clone()
+    }
+
+    fn close(&self) {
+        let (graph, run) = (self.graph(), &self.run);
+        let route = graph.route(self.order.route).map_or("", |r| r.name.as_str());
+        // A run that was never told its end cannot be: each way out of the loop has one.
+        let outcome = run.outcome().unwrap_or(Outcome::Cancelled);
+        self.engine.meters.requests.count([route, outcome.word()]);
+        for step in run.trail() {
+            let (Some(target), Some(result)) = (step.target, step.result) else { continue };
+            let class = match (result.class, outcome) {
+                (Some(class), _) => class.word(),
+                (None, Outcome::Served) => "ok",
+                (None, Outcome::Cancelled) => "cancelled",
+                (None, Outcome::Refused | Outcome::Cut) => "deadline",
+            };
+            let action = step.action.map_or("call", |verb| verb.word());
+            self.engine.meters.attempts.count([route, graph.target_name(target), class, action]);
+        }
+        let elapsed = self.engine.clock.now().less(self.order.facts.received_at);
+        let target = run.target().map_or("", |t| graph.target_name(t));
+        tracing::info!(outcome = outcome.word(), attempts = run.attempts(), target, elapsed_ms = elapsed.0, "done");
+        let answered = self.answered.as_ref();
+        let said = (1u32..).zip(&self.said);
+        let ending = record::Ending {
+            received_wall_ms: self.at_ms,
+            elapsed,
+            usage: answered.and_then(|a| a.usage),
+            model: answered.and_then(|a| a.model.clone()),
+            rules: said.filter_map(|(n, said)| Some((n, said.as_ref()?.rule))).collect(),
+        };
+        match serde_json::to_string(&record::record(run, graph, &self.order.facts, &ending)) {
+            Ok(line) => self.engine.sink.send(line),
+            Err(error) => tracing::error!(%error, "a decision record could not be written down"),
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What is counted, for `/metrics`.
+//!
+//! In: what happened to requests and attempts. Out: counters by label, which `gateway::metrics` prints. Labels are names
+//! of the policy and words of the language, never what a client wrote, so there are only so many. Counters outlive
+//! reloads.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
+
+/// Counters that differ in `N` labels.
+#[derive(Debug)]
+pub struct Family<const N: usize> {
+    counts: RwLock<BTreeMap<[String; N], AtomicU64>>,
+}
+
+impl<const N: usize> Default for Family<N> {
+    fn default() -> Self {
+        Self { counts: RwLock::default() }
+    }
+}
+
+impl<const N: usize> Family<N> {
+    /// Adds one.
+    pub fn count(&self, labels: [&str; N]) {
+        let labels = labels.map(str::to_owned);
+        if let Some(n) = self.counts.read().unwrap_or_else(PoisonError::into_inner).get(&labels) {
+            n.fetch_add(1, Ordering::Relaxed);
+            return;
+        }
+        let mut counts = self.counts.write().unwrap_or_else(PoisonError::into_inner);
+        counts.entry(labels).or_default().fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Labels and values, in order.
+    pub fn values(&self) -> Vec<([String; N], u64)> {
+        let counts = self.counts.read().unwrap_or_else(PoisonError::into_inner);
+        counts.iter().map(|(labels, n)| (labels.clone(), n.load(Ordering::Relaxed))).collect()
+    }
+}
+
+/// All counters.
+#[derive(Debug, Default)]
+pub struct Meters {
+    /// Requests by route and result: an outcome, or the code of a refusal that no route made.
+    pub requests: Family<2>,
+    /// Attempts by route, target, class (or `ok`) and the action that led to them.
+    pub attempts: Family<4>,
+    running: AtomicU64,
+}
+
+impl Meters {
+    /// Counts a request as running until what is returned is dropped.
+    pub fn running(meters: &std::sync::Arc<Meters>) -> Running {
+        meters.running.fetch_add(1, Ordering::Relaxed);
+        Running(std::sync::Arc::clone(meters))
+    }
+
+    /// Requests that run now.
+    pub fn running_now(&self) -> u64 {
+        self.running.load(Ordering::Relaxed)
+    }
+}
+
+/// A running request.
+#[derive(Debug)]
+pub struct Running(std::sync::Arc<Meters>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.running.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_set_of_labels_counts_for_itself() {
+        let family = Family::default();
+        family.count(["chat", "served"]);
+        family.count(["chat", "served"]);
+        family.count(["chat", "refused"]);
+        let want = [(["chat", "refused"], 1), (["chat", "served"], 2)];
+        assert_eq!(family.values(), want.map(|(l, n)| (l.map(str::to_owned), n)));
+    }
+}

@@ -1,0 +1,123 @@
+//! Makes calls: what goes out to a target.
+//!
+//! In: the client's request, the target, its provider's endpoint. Out: an `Outgoing`. The client's bytes go out with the
+//! target's model name in them; of the client's headers only those that the provider is to be handed, and never one that
+//! belongs to a connection, carries a credential, or speaks to this gateway.
+
+use super::{Endpoint, Outgoing, Secret};
+use crate::policy::Target;
+use crate::wire::chat::ChatRequest;
+
+/// Client headers that no policy can hand on.
+const NEVER: &[&str] = &[
+    // Of the connection.
+    "accept-encoding",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "expect",
+    "host",
+    "keep-alive",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+    // Credentials.
+    "api-key",
+    "authorization",
+    "cookie",
+    "proxy-authorization",
+    "x-api-key",
+    "x-goog-api-key",
+];
+
+/// The call of a request to a target.
+pub fn outgoing(
+    endpoint: &Endpoint,
+    target: &Target,
+    chat: &ChatRequest,
+    client_headers: &[(String, String)],
+    request_id: &str,
+) -> Outgoing {
+    let accept = if chat.stream() { "text/event-stream" } else { "application/json" };
+    let mut headers =
+        vec![("content-type".to_owned(), Secret::new("application/json")), ("accept".to_owned(), Secret::new(accept))];
+    headers.extend(endpoint.headers.iter().cloned());
+    if let Some(name) = &target.idempotency_key {
+        // The same for each call of this request at this target, and no other's.
+        headers.push((name.to_ascii_lowercase(), Secret::new(format!("{request_id}-{}", target.name))));
+    }
+    for (name, value) in client_headers {
+        let taken = headers.iter().any(|(n, _)| n == name);
+        if endpoint.pass.contains(name) && may_pass(name) && !taken {
+            headers.push((name.clone(), Secret::new(value.as_str())));
+        }
+    }
+    Outgoing {
+        url: endpoint.chat_url.clone(),
+        headers,
+        body: chat.upstream_body(&target.upstream),
+        target: target.name.clone(),
+    }
+}
+
+fn may_pass(name: &str) -> bool {
+    !NEVER.contains(&name) && !name.starts_with("x-switchback-") && !name.starts_with("proxy-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::{Api, Millis, ModelId, Prices, ProviderId};
+    use crate::source::Span;
+    use crate::wire::chat::request;
+
+    #[test]
+    fn only_what_the_provider_is_to_be_handed_goes_out() {
+        let endpoint = Endpoint {
+            provider: "p".into(),
+            api: Api::OpenaiChat,
+            chat_url: "http://127.0.0.1:1/v1/chat/completions".into(),
+            headers: vec![("authorization".into(), Secret::new("Bearer ours"))],
+            pass: ["x-cache-hint", "authorization", "cookie", "x-switchback-session"].map(String::from).to_vec(),
+            timeout_connect: Millis(2_000),
+        };
+        let target = Target {
+            name: "t".into(),
+            span: Span::default(),
+            docs: None,
+            model: ModelId(0),
+            provider: ProviderId(0),
+            upstream: "big".into(),
+            region: None,
+            prices: Prices::default(),
+            retention: None,
+            enabled: true,
+            idempotency_key: Some("Idempotency-Key".into()),
+            script: None,
+        };
+        let body = r#"{"model":"chat", "messages":[{"role":"user","content":"hi"}]}"#;
+        let chat = request::read(body.into()).unwrap();
+        let client: Vec<(String, String)> = [
+            ("x-cache-hint", "warm"),
+            ("authorization", "Bearer theirs"),
+            ("cookie", "c=1"),
+            ("x-switchback-session", "s"),
+            ("x-other", "o"),
+        ]
+        .map(|(n, v)| (n.into(), v.into()))
+        .to_vec();
+        let out = outgoing(&endpoint, &target, &chat, &client, "sb-1");
+        let sent: Vec<(&str, &str)> = out.headers.iter().map(|(n, v)| (n.as_str(), v.expose())).collect();
+        let want = [
+            ("content-type", "application/json"),
+            ("accept", "application/json"),
+            ("authorization", "Bearer ours"),
+            ("idempotency-key", "sb-1-t"),
+            ("x-cache-hint", "warm"),
+        ];
+        assert_eq!(sent, want);
+        assert_eq!(out.body, body.replace("\"chat\"", "\"big\""));
+    }
+}

@@ -1,0 +1,104 @@
+//! What one JSON object of an answer holds: a whole answer, or one event of a stream.
+//!
+//! In: its text. Out: `Chunk`: whose it is, what each choice brings, usage, and an error if there is one. It is lenient
+//! in all that decides nothing: an odd usage is no usage, an odd index is the first. It judges nothing.
+
+use super::answer::Usage;
+use crate::wire::json::{self, Members};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// How deep lists of content parts are looked into: no dialect nests deeper, and nobody chooses our stack for us.
+const PART_DEPTH: u8 = 6;
+
+/// One object of an answer.
+#[derive(Debug)]
+pub struct Chunk<'a> {
+    /// The model that served, where it says so.
+    pub model: Option<Cow<'a, str>>,
+    /// What it cost.
+    pub usage: Option<Usage>,
+    /// The object that holds an error, if it holds one.
+    pub error: Option<&'a str>,
+    /// Its choices; absent where it is no object with choices at all.
+    pub choices: Option<Vec<Choice<'a>>>,
+}
+
+/// One choice of it.
+#[derive(Debug)]
+pub struct Choice<'a> {
+    /// Its index.
+    pub index: u64,
+    /// Whether it brings output: text, reasoning, a refusal, a tool call, sound.
+    pub output: bool,
+    /// Why it ended, if it did.
+    pub finish: Option<Cow<'a, str>>,
+}
+
+impl<'a> Chunk<'a> {
+    /// Reads one object; absent where the text is none.
+    pub fn read(text: &'a str) -> Option<Chunk<'a>> {
+        let members = Members::read(text).ok()?;
+        let all = members.get("choices").map(|c| list(c).into_iter().filter_map(|c| Members::read(c.get()).ok()));
+        let raw: Option<Vec<Members<'a>>> = all.map(Iterator::collect);
+        // `choices: null` is an answer with nothing in it, its absence is something else.
+        let named = members.0.iter().any(|(name, _)| name == "choices");
+        let raw = raw.or(named.then(Vec::new));
+        let is = |name, word| members.get(name).and_then(json::string).is_some_and(|w| w == word);
+        let whole = members.get("error").is_some() || is("object", "error") || is("type", "error");
+        let in_choice = || raw.iter().flatten().find_map(|c| c.get("error")).map(RawValue::get);
+        Some(Chunk {
+            model: members.get("model").and_then(json::string).filter(|m| !m.is_empty()),
+            usage: members.get("usage").and_then(usage),
+            error: if whole { Some(text) } else { in_choice() },
+            choices: raw.map(|choices| choices.iter().map(choice).collect()),
+        })
+    }
+}
+
+fn choice<'a>(choice: &Members<'a>) -> Choice<'a> {
+    let part = choice.get("delta").or_else(|| choice.get("message")).and_then(|p| Members::read(p.get()).ok());
+    Choice {
+        index: choice.get("index").and_then(|i| i.get().parse().ok()).unwrap_or(0),
+        output: part.is_some_and(|p| is_output(&p)),
+        finish: choice.get("finish_reason").and_then(json::string).filter(|f| !f.is_empty()),
+    }
+}
+
+fn is_output(part: &Members<'_>) -> bool {
+    let texts = ["content", "reasoning_content", "reasoning", "reasoning_details", "refusal", "audio"];
+    texts.into_iter().filter_map(|name| part.get(name)).any(|v| has_text(v, PART_DEPTH))
+        || part.get("tool_calls").is_some_and(|calls| !list(calls).is_empty())
+        || part.get("function_call").is_some()
+}
+
+/// Whether a text, a list of parts, or a part has text in it that is not empty.
+fn has_text(value: &RawValue, depth: u8) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    match value.get().as_bytes().first() {
+        Some(b'"') => value.get() != "\"\"",
+        Some(b'[') => list(value).into_iter().any(|v| has_text(v, depth)),
+        Some(b'{') => {
+            let part = Members::read(value.get()).unwrap_or_default();
+            let holders = ["text", "thinking", "refusal", "summary", "data", "transcript"];
+            holders.into_iter().filter_map(|name| part.get(name)).any(|v| has_text(v, depth))
+        }
+        Some(_) | None => false,
+    }
+}
+
+fn list(value: &RawValue) -> Vec<&RawValue> {
+    serde_json::from_str(value.get()).unwrap_or_default()
+}
+
+fn usage(value: &RawValue) -> Option<Usage> {
+    let members = Members::read(value.get()).ok()?;
+    let number = |m: &Members<'_>, name: &str| m.get(name).and_then(|n| n.get().parse::<u64>().ok());
+    let input = number(&members, "prompt_tokens")?;
+    let said = number(&members, "completion_tokens").unwrap_or(0);
+    // Some servers leave reasoning out of the one count and put it into the other.
+    let rest = number(&members, "total_tokens").unwrap_or(0).saturating_sub(input);
+    let details = members.get("prompt_tokens_details").and_then(|d| Members::read(d.get()).ok());
+    let cached = details.and_then(|d| number(&d, "cached_tokens")).or(number(&members, "prompt_cache_hit_tokens"));
+    Some(Usage { input, output: said.max(rest), cached: cached.unwrap_or(0).min(input) })
+}

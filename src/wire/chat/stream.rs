@@ -1,0 +1,265 @@
+//! A stream of chunks: which of its events are output, and whether it came to its end.
+//!
+//! In: bytes of the body as they come, then how the body ended. Out: pieces to send on unchanged, each of a kind, and a
+//! verdict. Output is what a caller could show or use: text, reasoning, a refusal, a tool call. Roles, empty deltas,
+//! usage, comments and pings are not. A stream is complete when each choice it began gave a reason for its end; neither
+//! an end marker nor the end of the body proves that.
+
+use super::answer::{Answered, Asked, Ending, Usage, failed_finish};
+use super::chunk::Chunk;
+use crate::classify::{Classified, http};
+use crate::policy::{Class, Stage};
+use crate::wire::sse::{Block, SseReader};
+use bytes::Bytes;
+
+/// One piece of a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Its bytes as they came, with the empty line that ends them.
+    pub raw: Bytes,
+    /// What it is.
+    pub kind: PieceKind,
+}
+
+/// What a piece is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PieceKind {
+    /// No output: held back before the first output, sent on after it.
+    Quiet,
+    /// Output. It may also bring a choice's end.
+    Output,
+    /// The end of a choice, and nothing else. Before output it is held back like `Quiet`: the answer may be empty.
+    Finish,
+    /// The end marker. It is sent on only once [`StreamReader::end`] has agreed.
+    Done,
+    /// An error, classified for where it came: `partial-stream` after output. Nothing comes after it, and it is not
+    /// sent on.
+    Error(Classified),
+    /// Not of this dialect; otherwise like `Error`.
+    Malformed(Classified),
+}
+
+/// How a body ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StreamEnded {
+    /// In order.
+    Clean,
+    /// It broke off.
+    Reset,
+}
+
+/// A reader of one answer.
+#[derive(Debug)]
+pub struct StreamReader {
+    asked: Asked,
+    events: SseReader,
+    /// Index of each choice that was seen, and whether it ended.
+    choices: Vec<(u64, bool)>,
+    output: bool,
+    done: bool,
+    /// Some event was JSON of no known form.
+    foreign: bool,
+    answered: Answered,
+    failed: Option<Classified>,
+}
+
+impl StreamReader {
+    /// A reader at the beginning of an answer.
+    pub fn new(asked: Asked) -> StreamReader {
+        StreamReader {
+            asked,
+            events: SseReader::new(),
+            choices: Vec::new(),
+            output: false,
+            done: false,
+            foreign: false,
+            answered: Answered::default(),
+            failed: None,
+        }
+    }
+
+    /// Takes the next bytes and gives the pieces that they complete. Pieces that are not taken come with the next push.
+    pub fn push(&mut self, bytes: Bytes) -> Pieces<'_> {
+        // Nothing that comes after an end or a failure is looked at, or kept.
+        if self.failed.is_none() && !self.done {
+            self.events.push(bytes);
+        }
+        Pieces { reader: self }
+    }
+
+    /// Whether output was seen.
+    pub fn has_output(&self) -> bool {
+        self.output
+    }
+
+    /// Whether each choice that it began gave a reason for its end. Another may still begin.
+    pub fn is_complete(&self) -> bool {
+        self.failed.is_none() && !self.choices.is_empty() && self.choices.iter().all(|(_, ended)| *ended)
+    }
+
+    /// Whether the end marker was seen. Some servers leave it out; clients wait for it.
+    pub fn has_done(&self) -> bool {
+        self.done
+    }
+
+    /// What it cost, as far as it was told.
+    pub fn usage(&self) -> Option<Usage> {
+        self.answered.usage
+    }
+
+    /// The model that serves, as far as it was told.
+    pub fn model(&self) -> Option<&str> {
+        self.answered.model.as_deref()
+    }
+
+    /// The verdict, once the body has ended or the end marker was seen.
+    ///
+    /// # Errors
+    /// Where an error came, some choice has no end, or the answer holds nothing.
+    pub fn end(&mut self, how: StreamEnded) -> Result<Answered, Classified> {
+        if let Some(failed) = &self.failed {
+            return Err(failed.clone());
+        }
+        let of = |class, rule, words: &str| Classified::of(class, Stage::Headers, rule).saying(words);
+        if self.choices.is_empty() {
+            return Err(match how {
+                StreamEnded::Clean if self.foreign => {
+                    of(Class::MalformedResponse, "stream-other", "the stream is no chat completion")
+                }
+                StreamEnded::Clean if !self.events.is_unfinished() => {
+                    of(Class::EmptyResponse, "stream-empty", "the stream holds nothing")
+                }
+                StreamEnded::Clean | StreamEnded::Reset => {
+                    of(Class::Truncated, "stream-cut", "the stream broke off before it began")
+                }
+            });
+        }
+        if self.choices.iter().any(|(_, ended)| !ended) {
+            let cut = match how {
+                StreamEnded::Clean => of(Class::Truncated, "stream-unfinished", "the stream ended without a reason"),
+                StreamEnded::Reset => of(Class::Truncated, "stream-cut", "the stream broke off"),
+            };
+            return Err(self.placed(cut));
+        }
+        if !self.output {
+            let finish = self.answered.finish.as_deref();
+            Ending { output: false, choices: self.choices.len(), finish, usage: self.answered.usage }
+                .judge(&self.asked)?;
+        }
+        Ok(self.answered.clone())
+    }
+
+    /// A failure, at the place where the stream is.
+    fn placed(&self, failure: Classified) -> Classified {
+        if self.output { failure.after_output() } else { failure }
+    }
+
+    fn read(&mut self, block: Block) -> Piece {
+        let (raw, kind) = match block {
+            Block::Quiet { raw } => match stray_error(&raw) {
+                Some(payload) => (raw.clone(), self.error(http::error_event(payload, 0))),
+                None => (raw, PieceKind::Quiet),
+            },
+            Block::Event { raw, name, data } => (raw, self.event(&name, &data)),
+            Block::Overflow => (Bytes::new(), self.malformed("stream-overflow", "an event is too long")),
+        };
+        Piece { raw, kind }
+    }
+
+    fn event(&mut self, name: &[u8], data: &[u8]) -> PieceKind {
+        if data.trim_ascii() == b"[DONE]" {
+            self.done = true;
+            return PieceKind::Done;
+        }
+        if name == b"error" {
+            return self.error(http::error_event(data, 0));
+        }
+        if name == b"ping" {
+            return PieceKind::Quiet;
+        }
+        let Some(chunk) = std::str::from_utf8(data).ok().and_then(Chunk::read) else {
+            return self.malformed("stream-not-json", "an event is no JSON object");
+        };
+        self.chunk(&chunk)
+    }
+
+    fn chunk(&mut self, chunk: &Chunk<'_>) -> PieceKind {
+        if let Some(error) = chunk.error {
+            return self.error(http::error_event(error.as_bytes(), 0));
+        }
+        if let Some(model) = chunk.model.as_deref().filter(|_| self.answered.model.is_none()) {
+            self.answered.model = Some(model.to_owned());
+        }
+        self.answered.usage = chunk.usage.or(self.answered.usage);
+        let Some(choices) = &chunk.choices else {
+            self.foreign |= chunk.usage.is_none();
+            return PieceKind::Quiet;
+        };
+        let (mut output, mut finish) = (false, false);
+        for choice in choices {
+            if let Some(failure) = choice.finish.as_deref().and_then(failed_finish) {
+                // Before output the reason `error` alone names no class.
+                let general = failure.class == Class::ServerError;
+                let class = if general { Class::StreamEarly } else { failure.class };
+                return self.error(Classified { class, ..failure });
+            }
+            output |= choice.output;
+            finish |= choice.finish.is_some();
+            self.note(choice.index, choice.finish.as_deref());
+        }
+        self.output |= output;
+        match (output, finish) {
+            (true, _) => PieceKind::Output,
+            (false, true) => PieceKind::Finish,
+            (false, false) => PieceKind::Quiet,
+        }
+    }
+
+    fn note(&mut self, index: u64, finish: Option<&str>) {
+        match self.choices.iter_mut().find(|(i, _)| *i == index) {
+            Some((_, ended)) => *ended |= finish.is_some(),
+            None => self.choices.push((index, finish.is_some())),
+        }
+        if let Some(finish) = finish.filter(|_| self.answered.finish.is_none()) {
+            self.answered.finish = Some(finish.to_owned());
+        }
+    }
+
+    fn error(&mut self, failure: Classified) -> PieceKind {
+        let failure = self.placed(failure);
+        self.failed = Some(failure.clone());
+        PieceKind::Error(failure)
+    }
+
+    fn malformed(&mut self, rule: &'static str, words: &str) -> PieceKind {
+        let failure = self.placed(Classified::of(Class::MalformedResponse, Stage::Headers, rule).saying(words));
+        self.failed = Some(failure.clone());
+        PieceKind::Malformed(failure)
+    }
+}
+
+/// The pieces that are complete.
+#[derive(Debug)]
+pub struct Pieces<'r> {
+    reader: &'r mut StreamReader,
+}
+
+impl Iterator for Pieces<'_> {
+    type Item = Piece;
+
+    fn next(&mut self) -> Option<Piece> {
+        if self.reader.failed.is_some() || self.reader.done {
+            return None;
+        }
+        let block = self.reader.events.next_block()?;
+        Some(self.reader.read(block))
+    }
+}
+
+/// An error under a field name of its own, which the format itself ignores.
+fn stray_error(raw: &[u8]) -> Option<&[u8]> {
+    raw.strip_prefix(b"error:").map(<[u8]>::trim_ascii)
+}
+
+#[cfg(test)]
+mod tests;

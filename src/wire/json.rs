@@ -1,0 +1,114 @@
+//! The members of a JSON object, as pieces of the text they stand in.
+//!
+//! In: the text of an object. Out: its members in order, each value as the text that stands there, so that one value
+//! can be replaced and nothing else touched. It builds no tree and copies no value.
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The members of an object, as written: duplicates included.
+#[derive(Debug, Default)]
+pub struct Members<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
+
+impl<'a> Members<'a> {
+    /// Reads an object.
+    ///
+    /// # Errors
+    /// Where the text is not JSON, or not an object.
+    pub fn read(text: &'a str) -> Result<Members<'a>, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
+    /// The first member of this name; `null` is as good as absent.
+    pub fn get(&self, name: &str) -> Option<&'a RawValue> {
+        self.0.iter().find(|(n, _)| n == name).map(|(_, v)| *v).filter(|v| v.get() != "null")
+    }
+
+    /// The first of these names that is there more than once.
+    pub fn repeated<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
+        names.iter().copied().find(|name| self.0.iter().filter(|(n, _)| n == name).count() > 1)
+    }
+}
+
+/// Where a value stands in the text it was read from, in bytes.
+pub fn range(text: &str, value: &RawValue) -> Option<Range<usize>> {
+    let start = (value.get().as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
+    let end = start.checked_add(value.get().len())?;
+    (end <= text.len()).then_some(start..end)
+}
+
+/// A string as JSON, quotes included.
+pub fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A value that is a string.
+pub fn string(value: &RawValue) -> Option<Cow<'_, str>> {
+    serde_json::from_str::<Text<'_>>(value.get()).ok().map(|t| t.0)
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+        impl<'de> Visitor<'de> for Object {
+            type Value = Members<'de>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(Text(name)) = map.next_key()? {
+                    members.push((name, map.next_value()?));
+                }
+                Ok(Members(members))
+            }
+        }
+        deserializer.deserialize_map(Object)
+    }
+}
+
+/// A string, borrowed where it holds no escapes.
+struct Text<'a>(Cow<'a, str>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Borrowed;
+        impl<'de> Visitor<'de> for Borrowed {
+            type Value = Text<'de>;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_borrowed_str<E>(self, v: &'de str) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Borrowed(v)))
+            }
+            fn visit_str<E>(self, v: &str) -> Result<Self::Value, E> {
+                Ok(Text(Cow::Owned(v.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(Borrowed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_stand_where_they_were_written() {
+        let text = r#" { "a" : 1 , "m\u006fdel":"x y", "n":null } "#;
+        let members = Members::read(text).unwrap();
+        let model = members.get("model").unwrap();
+        assert_eq!(&text[range(text, model).unwrap()], r#""x y""#);
+        assert_eq!(string(model).unwrap(), "x y");
+        assert!(members.get("n").is_none());
+        assert!(string(members.get("a").unwrap()).is_none());
+    }
+
+    #[test]
+    fn repeated_names_are_seen_through_escapes() {
+        let members = Members::read(r#"{"model":"a","mod\u0065l":"b"}"#).unwrap();
+        assert_eq!(members.repeated(&["stream", "model"]), Some("model"));
+    }
+}
