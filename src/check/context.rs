@@ -284,7 +284,7 @@ impl<'a> Context<'a> {
 /// The refusal of a word of the language that has no effect yet.
 pub fn not_yet(span: Span, word: &str) -> Diagnostic {
     Diagnostic::new(Code::NotYetInEffect, span, format!("`{word}` is not in effect yet"))
-        .help(format!("leave `{word}` out for now; a word that did nothing would be a promise nobody keeps"))
+        .help("leave it out for now; a policy never takes a word that does nothing")
 }
 
 /// The `extends` statement of a block.

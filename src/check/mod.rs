@@ -70,4 +70,6 @@ fn look(cx: &mut Context<'_>) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
 }
 
 #[cfg(test)]
+mod sample;
+#[cfg(test)]
 mod tests;

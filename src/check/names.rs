@@ -113,11 +113,11 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
     if block.is_later() {
         out.push(not_yet(first.span, block.word()));
         // Known by name all the same, so that a wrong reference can be told what it names.
-        if let (Naming::Named, Some(name)) = (block.row().naming, statement.items.get(1)) {
-            if let Some(text) = name.word() {
-                let decl = Decl { block, name: text.to_owned(), name_span: name.span, statement };
-                names.lists.entry(block).or_default().push(decl);
-            }
+        if let (Naming::Named, Some(name)) = (block.row().naming, statement.items.get(1))
+            && let Some(text) = name.word()
+        {
+            let decl = Decl { block, name: text.to_owned(), name_span: name.span, statement };
+            names.lists.entry(block).or_default().push(decl);
         }
         return;
     }
@@ -276,7 +276,7 @@ fn bad_name(item: &Item, message: String) -> Diagnostic {
 fn unknown_block(first: &Item) -> Diagnostic {
     let Some(word) = first.word() else {
         return Diagnostic::new(Code::UnknownBlock, first.span, "a block begins with its word")
-            .help(format!("begin with one of {}", block_words().collect::<Vec<_>>().join(", ")));
+            .help(format!("begin with one of {}", words_in_effect()));
     };
     let homes = blocks_with(word);
     if !homes.is_empty() {
@@ -289,10 +289,15 @@ fn unknown_block(first: &Item) -> Diagnostic {
         Some(near) => {
             diagnostic.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), first.span, near, false)
         }
-        None => diagnostic.help(format!("begin with one of {}", block_words().collect::<Vec<_>>().join(", "))),
+        None => diagnostic.help(format!("begin with one of {}", words_in_effect())),
     }
 }
 
 fn block_words() -> impl Iterator<Item = &'static str> {
     BLOCKS.iter().map(|row| row.word)
+}
+
+fn words_in_effect() -> String {
+    let rows = BLOCKS.iter().filter(|row| !row.block.is_later());
+    rows.map(|row| format!("`{}`", row.word)).collect::<Vec<_>>().join(", ")
 }

@@ -3,9 +3,9 @@
 //! In: a statement, its word included. Out: the typed value, or nothing after a diagnostic. What comes after a value, a
 //! value that is missing, and a block where none belongs are reported here. Never knows which block it reads for.
 
-use super::context::Context;
+use super::context::{Context, not_yet};
 use super::value;
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, closest};
 use crate::policy::{Millis, Price, Prices, Text};
 use crate::source::Span;
 use crate::syntax::settings::{Block, Setting, Status, choices, setting};
@@ -57,7 +57,7 @@ impl<'a> Context<'a> {
         let row = setting(block, word)?;
         let ItemKind::List(parts) = &item.kind else {
             let found = self.names.slice(item.span);
-            self.report(value::wrong(item, "a list").help(format!("write `{word} {}`", row.value.text())).fix(
+            self.report(value::wrong(item, "a list").help("lists stand in brackets: `[a, b]`").fix(
                 "write a list",
                 item.span,
                 format!("[{found}]"),
@@ -80,15 +80,22 @@ impl<'a> Context<'a> {
 
     fn word_of(&mut self, row: &'static Setting, item: &Item) -> Option<&'static str> {
         let known = choices(row);
+        let in_effect = || known.iter().filter(|(_, status)| *status == Status::InEffect).map(|(word, _)| *word);
         match known.iter().find(|(word, _)| item.is(word)) {
             Some((word, Status::InEffect)) => return Some(word),
-            Some((word, Status::Later)) => self.later(item.span, word),
+            Some((word, Status::Later)) => {
+                let now = in_effect().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(" or ");
+                self.report(not_yet(item.span, word).help(format!("write {now} for now")));
+            }
             None => {
                 let what = format!("a value of `{}`", row.word);
+                let all = || known.iter().map(|(word, _)| *word);
                 self.report(match &item.kind {
-                    ItemKind::Word(text) | ItemKind::Str(text) | ItemKind::Number(text) => {
-                        value::unknown_word(text, item.span, &what, known.iter().map(|(word, _)| *word))
-                    }
+                    // A misspelt early word is called by its name; nobody else is offered one.
+                    ItemKind::Word(text) | ItemKind::Str(text) | ItemKind::Number(text) => match closest(text, all()) {
+                        Some(_) => value::unknown_word(text, item.span, &what, all()),
+                        None => value::unknown_word(text, item.span, &what, in_effect()),
+                    },
                     ItemKind::List(_)
                     | ItemKind::Group(_)
                     | ItemKind::Arrow

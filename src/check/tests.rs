@@ -282,3 +282,28 @@ fn the_listing_says_where_each_value_comes_from() {
     assert!(text.contains("inherited from b"), "{text}");
     assert!(!listing.written().text(true).contains("inherited"), "{text}");
 }
+
+#[test]
+fn no_piece_of_a_policy_is_too_broken_to_be_checked() {
+    let text = format!(
+        "switchback 1\n{PARTS}defaults {{ matrix x; session-header \"x-s\" }}\n\
+         contract c {{ extends d; price <= $2/M out; regions [eu-*] }}\n\
+         budget e {{ extends b; backoff 1s to 2s, jitter none }}\n\
+         test \"t\" {{ send r {{ tokens 2k }}; a answers ok after 1s; expect served by a }}\n"
+    );
+    let check_text = |text: String| {
+        let sources = Sources::from_texts([("a.sbk", text)]);
+        let trees: Vec<_> = sources.iter().map(|source| parse(source).0).collect();
+        check(&trees)
+    };
+    for end in 0..text.len() {
+        check_text(text[..end].to_owned());
+        check_text(text[end..].to_owned());
+    }
+    // Without any one of its words.
+    let words: Vec<&str> = text.split(' ').collect();
+    for gone in 0..words.len() {
+        let rest: Vec<&str> = words.iter().enumerate().filter(|(at, _)| *at != gone).map(|(_, w)| *w).collect();
+        check_text(rest.join(" "));
+    }
+}

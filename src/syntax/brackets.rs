@@ -25,11 +25,21 @@ pub(super) fn mend(text: &str, marks: &[Mark], file: FileId) -> Mended {
         return counted;
     }
     let by_layout = run(text, marks, file, true);
-    let whole = || {
-        let mended = Repaired::new(text, by_layout.edits.clone());
-        run(&mended.text, &scan(&mended.text).marks, file, false).edits.is_empty()
-    };
-    if by_layout.diagnostics.len() <= counted.diagnostics.len() && whole() { by_layout } else { counted }
+    let fits = |mended: &Mended| is_whole(&Repaired::new(text, mended.edits.clone()).text);
+    if by_layout.diagnostics.len() <= counted.diagnostics.len() && fits(&by_layout) {
+        by_layout
+    } else if fits(&counted) {
+        counted
+    } else {
+        // Without brackets at all the rest can still be read.
+        let brackets = marks.iter().filter(|mark| matches!(mark.kind, MarkKind::Open(_) | MarkKind::Close(_)));
+        Mended { edits: brackets.map(|mark| Edit::Blank(mark.at, mark.at + 1)).collect(), ..counted }
+    }
+}
+
+/// Whether each bracket of a text has its counterpart, and none nests too deep.
+pub(super) fn is_whole(text: &str) -> bool {
+    run(text, &scan(text).marks, FileId::default(), false).edits.is_empty()
 }
 
 fn run(text: &str, marks: &[Mark], file: FileId, layout: bool) -> Mended {
@@ -125,7 +135,8 @@ impl Nesting<'_> {
             MarkKind::End => {
                 self.out.edits.push(Edit::Blank(from, mark.at));
                 self.too_deep = None;
-                return false;
+                // What is still open is closed before it.
+                self.take(&Mark { before: from, ..*mark });
             }
         }
         true

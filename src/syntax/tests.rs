@@ -107,8 +107,8 @@ fn items_are_told_apart() {
         outline(&tree.statements),
         r#"x gpt-4.1 a -> b timeout-* * OPENAI_API_KEY #8s #99.5% #$2.50/M #2026-10-02 #64KiB #5% -> y "a\"\\\n\té""#
     );
-    let tree = clean("x [a, b c,\n  \"d\", ] (e == f.g and\n not h(\"i\")) <= >= a != < b");
-    assert_eq!(outline(&tree.statements), "x [a, b c, \"d\"] (e == f.g and not h (\"i\")) <= >= a != < b");
+    let tree = clean("x [a, b c,\n  \"d\", ] (e == f.g and\n not h(\"i\")) <= a != b < c");
+    assert_eq!(outline(&tree.statements), "x [a, b c, \"d\"] (e == f.g and not h (\"i\")) <= a != b < c");
 }
 
 #[test]
@@ -261,6 +261,8 @@ fn deep_nesting_is_refused_without_overflow() {
         assert!(outline(&tree.statements).ends_with("; y"));
         let unclosed = found(&open.repeat(100_000));
         assert!(unclosed.len() <= guard::MAX_DEPTH + 2);
+        let spaced = format!("{open} ").repeat(200);
+        assert!(brackets::is_whole(&guard::guard(&source(&spaced)).0.text), "{spaced}");
     }
 }
 
@@ -269,12 +271,8 @@ fn time_grows_with_the_text_and_no_faster() {
     // Each of these made a quadratic scan of an earlier kind of lexer slow; a megabyte of them must be a matter of a
     // second or so even unoptimised, and a quadratic reading would take hours.
     for piece in ["a \"b\" ", "[", "a { ", "\"a\n", "}", "## d\n", "a,\n", "]", "a\n  b\n}\n"] {
-        for n in [2_000, 8_000] {
-            let text = piece.repeat(n / piece.len());
-            let t = std::time::Instant::now();
-            let _ = parse(&source(&text));
-            eprintln!("{piece:?} {n} {:?}", t.elapsed());
-        }
+        let text = piece.repeat(200_000 / piece.len());
+        let _ = parse(&source(&text));
     }
 }
 
@@ -303,6 +301,7 @@ proptest! {
     fn any_text_has_a_tree(text in prop_oneof![3 => fragments(), 1 => any::<String>()]) {
         let source = source(&text);
         let (repaired, _) = guard::guard(&source);
+        prop_assert!(brackets::is_whole(&repaired.text), "{:?} became {:?}", text, repaired.text);
         prop_assert!(pest::accepts(&repaired.text), "{:?} became {:?}", text, repaired.text);
         let (tree, diagnostics) = parse(&source);
         let inside = |span: Span| text.get(span.start as usize..span.end as usize).is_some();

@@ -6,8 +6,8 @@ use switchback::diag::{Code, Diagnostic, Level};
 use switchback::source::Sources;
 use switchback::syntax;
 
-/// Codes whose page carries no example, each with the reason on the page.
-const WITHOUT_EXAMPLE: [Code; 1] = [Code::TooMany];
+/// Codes whose example would be too long for a page, which says so.
+const WITHOUT_EXAMPLE: [Code; 2] = [Code::TextTooLarge, Code::TooMany];
 
 fn draws(code: Code, text: &str) -> Vec<Diagnostic> {
     let name = if code == Code::WrongFile { "example.test.sbk" } else { "example.sbk" };

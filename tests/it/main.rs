@@ -18,4 +18,5 @@ mod gateway_rig;
 mod gateway_serve;
 mod gateway_stream;
 mod layout;
+mod list;
 mod reload;

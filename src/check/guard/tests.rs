@@ -1,1 +1,121 @@
+use super::*;
+use crate::check::sample::{codes, policy};
+use crate::policy::{Millis, Money};
 
+/// A guard of a chain.
+fn chain(guard: &str) -> Guard {
+    let tier = format!("tier chat {{ chain {{ one when {guard}; two }} }}");
+    policy(&[("tier", &tier)]).tiers[0].chains[0].ranks[0].guard.clone().unwrap()
+}
+
+/// A guard of a row.
+fn row(guard: &str) -> Guard {
+    let matrix = format!("matrix simple {{ connect when {guard} -> stop; otherwise -> stop }}");
+    policy(&[("matrix", &matrix)]).matrices[0].rows[0].guard.clone().unwrap()
+}
+
+fn chain_codes(guard: &str) -> Vec<&'static str> {
+    codes(&[("tier", &format!("tier chat {{ chain {{ one when {guard}; two }} }}"))])
+}
+
+fn tokens(comparison: Comparison, count: u64) -> Guard {
+    Guard::Compare(Fact::Tokens, comparison, Literal::Count(count))
+}
+
+fn stream(on: bool) -> Guard {
+    Guard::Compare(Fact::Stream, Comparison::Equal, Literal::Flag(on))
+}
+
+#[test]
+fn not_binds_tighter_than_and_and_and_tighter_than_or() {
+    let read = chain("request.stream == yes or not request.tokens > 8k and request.stream == no");
+    let negated = Guard::Not(Box::new(tokens(Comparison::Greater, 8_000)));
+    assert_eq!(read, Guard::Any(vec![stream(true), Guard::All(vec![negated, stream(false)])]));
+    let grouped = chain("(request.stream == yes or request.tokens > 8k) and request.stream == no");
+    let either = Guard::Any(vec![stream(true), tokens(Comparison::Greater, 8_000)]);
+    assert_eq!(grouped, Guard::All(vec![either, stream(false)]));
+    assert_eq!(chain("not not request.stream == yes"), stream(true));
+    let nested = chain("not (request.stream == yes and request.stream == no)");
+    assert_eq!(nested, Guard::Not(Box::new(Guard::All(vec![stream(true), stream(false)]))));
+}
+
+#[test]
+fn every_fact_takes_its_own_kind_of_value() {
+    let compare = |fact, literal| Guard::Compare(fact, Comparison::Equal, literal);
+    let text = |t: &str| Literal::Text(t.into());
+    for (guard, expected) in [
+        ("request.model == \"gpt-4o\"", compare(Fact::Model, text("gpt-4o"))),
+        ("request.client == web", compare(Fact::Client, text("web"))),
+        ("request.tools == yes", compare(Fact::Tools, Literal::Flag(true))),
+        ("request.max-output == 4k", compare(Fact::MaxOutput, Literal::Count(4_000))),
+        ("request.header(\"X-Team\") == \"a\"", compare(Fact::Header("x-team".into()), text("a"))),
+        ("request.metadata(\"Class\") == \"b\"", compare(Fact::Metadata("Class".into()), text("b"))),
+    ] {
+        assert_eq!(chain(guard), expected, "{guard}");
+    }
+    for (guard, expected) in [
+        ("failure.retry-after == 5s", compare(Fact::RetryAfter, Literal::Time(Millis(5_000)))),
+        ("failure.status == 429", compare(Fact::Status, Literal::Count(429))),
+        ("failure.code == \"x\"", compare(Fact::Code, text("x"))),
+        ("failure.stage == not-sent", compare(Fact::Stage, Literal::Stage(Stage::NotSent))),
+        ("attempt.number == 2", compare(Fact::AttemptNumber, Literal::Count(2))),
+        ("attempt.on-target == 1", compare(Fact::AttemptOnTarget, Literal::Count(1))),
+        ("time.left == 2s", compare(Fact::TimeLeft, Literal::Time(Millis(2_000)))),
+        ("spent == $0.05", compare(Fact::Spent, Literal::Money(Money(50_000_000)))),
+    ] {
+        assert_eq!(row(guard), expected, "{guard}");
+    }
+}
+
+#[test]
+fn lists_hold_what_their_fact_takes() {
+    let regions = vec![Pattern("us-*".into()), Pattern("eu-west".into())];
+    assert_eq!(chain("request.region in [us-*, eu-west]"), Guard::In(Fact::Region, Literal::Texts(regions)));
+    let kinds = Modalities::default().with(Modality::Text).with(Modality::Image);
+    assert_eq!(chain("request.modalities in [text, image]"), Guard::In(Fact::Modalities, Literal::Modalities(kinds)));
+    assert_eq!(chain("request.tokens in [1k, 2k]"), Guard::In(Fact::Tokens, Literal::Counts(vec![1_000, 2_000])));
+    assert_eq!(row("failure.status in [500, 502]"), Guard::In(Fact::Status, Literal::Counts(vec![500, 502])));
+    let stages = Literal::Stages(vec![Stage::NotSent, Stage::Rejected]);
+    assert_eq!(row("failure.stage in [not-sent, rejected]"), Guard::In(Fact::Stage, stages));
+    // A star in the name of a client is a star.
+    let either = ["a*", "b"].map(|t| Guard::Compare(Fact::Client, Comparison::Equal, Literal::Text(t.into())));
+    assert_eq!(chain("request.client in [\"a*\", b]"), Guard::Any(either.to_vec()));
+}
+
+#[test]
+fn what_does_not_fit_is_named() {
+    for (guard, code) in [
+        ("request.stream", "SB0310"),
+        ("request.stream yes", "SB0310"),
+        ("request.stream == yes request.tools == no", "SB0310"),
+        ("(request.stream == yes request.tools == no)", "SB0310"),
+        ("()", "SB0310"),
+        ("request.header == \"x\"", "SB0310"),
+        ("request.header(\"a\", \"b\") == \"x\"", "SB0310"),
+        ("\"x\" == request.model", "SB0310"),
+        ("request.token > 8k", "SB0311"),
+        ("request.region < eu-west", "SB0312"),
+        ("request.region == eu-*", "SB0312"),
+        ("request.stream in [yes]", "SB0312"),
+        ("request.modalities == text", "SB0312"),
+        ("time.left > 2s", "SB0313"),
+        ("failure.status == 429", "SB0313"),
+        ("request.tokens > 8s", "SB0302"),
+        ("request.tokens > many", "SB0303"),
+        ("request.stream == true", "SB0306"),
+        ("request.modalities in [smell]", "SB0305"),
+    ] {
+        assert_eq!(chain_codes(guard), [code], "{guard}");
+    }
+}
+
+#[test]
+fn one_guard_shows_all_its_mistakes() {
+    assert_eq!(chain_codes("request.tokens > 8s and request.stream == on or request.tols == yes").len(), 3);
+}
+
+#[test]
+fn deep_nesting_is_refused_and_not_walked() {
+    let deep = format!("{}request.stream == yes{}", "(".repeat(DEEPEST + 1), ")".repeat(DEEPEST + 1));
+    assert_eq!(chain_codes(&deep), ["SB0310"]);
+}

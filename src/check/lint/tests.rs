@@ -1,1 +1,151 @@
+use crate::check::sample::{codes, found};
 
+const REAL: &str = "provider right { api openai-chat; base-url \"http://127.0.0.1:2/v1\" }";
+
+#[test]
+fn the_sample_is_clean() {
+    assert_eq!(found(&[]), []);
+}
+
+#[test]
+fn cleartext_is_for_loopback_alone() {
+    let address =
+        |url: &str| codes(&[("provider", &format!("provider left {{ api openai-chat; base-url {url} }}\n{REAL}"))]);
+    for url in [
+        "\"http://127.8.0.1:1/v1\"",
+        "\"http://localhost/v1\"",
+        "\"http://[::1]:9/\"",
+        "\"http://a.localhost\"",
+        "\"https://example.com\"",
+        "env URL",
+        "env URL else \"http://127.0.0.1:8000/v1\"",
+    ] {
+        assert_eq!(address(url), [""; 0], "{url}");
+    }
+    for url in [
+        "\"http://example.com/v1\"",
+        "\"http://10.0.0.1\"",
+        "\"http://localhost@example.com\"",
+        "\"http://127.0.0.1.example.com\"",
+        "env URL else \"http://example.com\"",
+    ] {
+        assert_eq!(address(url), ["SB1103"], "{url}");
+    }
+}
+
+#[test]
+fn emulated_providers_are_pointed_out_where_they_are_served() {
+    let emulated = format!("provider left {{ api emulated }}\n{REAL}");
+    assert_eq!(codes(&[("provider", &emulated)]), ["SB0612", "SB0613"]);
+    let both = "provider left { api emulated }\nprovider right { api emulated }";
+    assert_eq!(codes(&[("provider", both)]), ["SB0612", "SB0612"]);
+}
+
+#[test]
+fn a_chain_that_shares_one_thing_is_one_outage_away() {
+    let providers = |left: &str, right: &str| {
+        let provider = |name: &str, more: &str, port: u32| {
+            format!("provider {name} {{ api openai-chat; base-url \"http://127.0.0.1:{port}/v1\"; {more} }}")
+        };
+        format!("{}\n{}", provider("left", left, 1), provider("right", right, 2))
+    };
+    assert_eq!(codes(&[("provider", &providers("account a", "account a"))]), ["SB0614"]);
+    assert_eq!(codes(&[("provider", &providers("key env A", "key env A"))]), ["SB0614"]);
+    assert_eq!(codes(&[("provider", &providers("key env A", "key env B"))]), [""; 0]);
+    let regions = |one: &str, two: &str| {
+        format!(
+            "target one {{ model small; provider left; {one} }}\ntarget two {{ model small; provider right; {two} }}"
+        )
+    };
+    assert_eq!(codes(&[("target", &regions("region eu", "region eu"))]), ["SB0614"]);
+    assert_eq!(codes(&[("target", &regions("region eu", ""))]), [""; 0]);
+    // A chain of one is meant to be one, and so is what is left of it when a target is switched off.
+    assert_eq!(codes(&[("target", &regions("region eu", "region eu; enabled no"))]), [""; 0]);
+}
+
+#[test]
+fn attempts_reach_the_whole_chain() {
+    let budget = |attempts| codes(&[("budget", &format!("budget short {{ deadline 10s; attempts {attempts} }}"))]);
+    assert_eq!(budget(1), ["SB0615"]);
+    assert_eq!(budget(2), [""; 0]);
+}
+
+const MODELS: (&str, &str) = (
+    "model",
+    "model small { modalities [text]; context 32k; max-output 4k }\n\
+     model large { modalities [text]; context 128k; max-output 4k }",
+);
+const MIXED: (&str, &str) =
+    ("target", "target one { model small; provider left }\ntarget two { model large; provider right }");
+
+fn under(contract: &str, route: &str) -> Vec<(&'static str, String)> {
+    let contract = format!("contract c {{ {contract} }}");
+    let route = format!("route chat {{ tier chat; matrix simple; budget short; contract c; {route} }}");
+    found(&[MODELS, MIXED, ("contract", &contract), ("route", &route)])
+}
+
+#[test]
+fn a_contract_that_nobody_meets_names_each_target_and_clause() {
+    let text = "contract c { modalities [image]; context >= 64k }";
+    let route = "route chat { tier chat; matrix simple; budget short; contract c; fallback no }";
+    let all = crate::check::sample::diagnostics(&crate::check::sample::text(&[
+        MODELS,
+        MIXED,
+        ("contract", text),
+        ("route", route),
+    ]));
+    assert_eq!(all.len(), 1);
+    assert_eq!(all[0].entry().id, "SB0611");
+    let labels: Vec<_> = all[0].labels.iter().map(|label| label.message.as_str()).collect();
+    assert_eq!(labels[1], "`one`: no `image` among its modalities; `context` 32000, at least 64000 asked for");
+    assert_eq!(labels[2], "`two`: no `image` among its modalities");
+}
+
+#[test]
+fn what_a_model_does_not_state_meets_nothing() {
+    assert_eq!(under("modalities [text]; tools yes", "fallback no").first().map(|f| f.0), Some("SB0611"));
+    assert_eq!(under("modalities [text]; price <= $1/M out", "fallback no").first().map(|f| f.0), Some("SB0611"));
+    assert_eq!(under("modalities [text]; regions [eu-*]", "fallback no").first().map(|f| f.0), Some("SB0611"));
+}
+
+#[test]
+fn a_target_that_every_contract_drops_is_pointed_out() {
+    assert_eq!(under("modalities [text]; context >= 64k", "fallback no"), [("SB0617", "one".to_owned())]);
+    // Another route without a contract reaches it.
+    let route = "route chat { tier chat; matrix simple; budget short; contract c; fallback no }\n\
+                 route free { tier chat; matrix simple; budget short }";
+    let contract = "contract c { modalities [text]; context >= 64k }";
+    assert_eq!(codes(&[MODELS, MIXED, ("contract", contract), ("route", route)]), [""; 0]);
+}
+
+#[test]
+fn changing_the_model_wants_evidence() {
+    assert_eq!(under("modalities [text]", ""), [("SB0616", "chat".to_owned())]);
+    assert_eq!(under("modalities [text]", "fallback no"), []);
+    // The clause has no effect yet, and still says that the author thought of it.
+    assert_eq!(under("modalities [text]; task-success >= 90%", ""), [("SB0210", "task-success".to_owned())]);
+}
+
+#[test]
+fn actions_are_judged_over_all_routes_of_a_matrix() {
+    let matrix = ("matrix", "matrix simple { connect -> failover, fallback\notherwise -> stop }");
+    assert_eq!(found(&[matrix]), [("SB0510", "fallback".to_owned())]);
+    assert_eq!(found(&[matrix, MODELS, MIXED]), [("SB0510", "failover".to_owned())]);
+    let wide = "target one { model small; provider left }\ntarget two { model large; provider right }\n\
+                target three { model small; provider right }";
+    let tiers = "tier chat { chain { one; three } }\ntier mixed { chain { one; two } }";
+    let routes = "route chat { tier chat; matrix simple; budget short }\n\
+                  route mixed { tier mixed; matrix simple; budget short }";
+    assert_eq!(found(&[matrix, MODELS, ("target", wide), ("tier", tiers), ("route", routes)]), []);
+    let once = ("budget", "budget short { deadline 10s; attempts 2; per-target 1 }");
+    let retry = ("matrix", "matrix simple { connect -> retry once\notherwise -> stop }");
+    assert_eq!(found(&[retry, once]), [("SB0510", "retry once".to_owned())]);
+}
+
+#[test]
+fn unused_blocks_are_pointed_out_unless_something_else_is_broken() {
+    let more = ("budget", "budget short { deadline 10s; attempts 2 }\nbudget long { deadline 60s; attempts 2 }");
+    assert_eq!(found(&[more]), [("SB0221", "long".to_owned())]);
+    let typo = ("route", "route chat { tier chat; matrix simple; budget lonk }");
+    assert_eq!(codes(&[more, typo]), ["SB0202"]);
+}

@@ -36,7 +36,7 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
                 .here("an answer may come from a model that was never measured")
                 .label(chain.span, format!("models {}", quoted(models)))
                 .label(contract.span, "neither `task-success` nor `schema-valid`")
-                .help("add a quality clause to the contract, or write `fallback no` in the route"),
+                .help("keep the chain to one model, write `fallback no` in the route, or allow it above the route with a reason"),
             );
             break;
         }

@@ -2,15 +2,18 @@
 
 use crate::check::context::Context;
 use crate::check::draft::Draft;
-use crate::diag::{Code, Diagnostic};
+use crate::diag::{Code, Diagnostic, Level};
 use crate::syntax::settings::Block;
 
 /// The kinds that are there to be referred to.
 const KINDS: [Block; 7] =
     [Block::Provider, Block::Model, Block::Target, Block::Contract, Block::Tier, Block::Matrix, Block::Budget];
 
-/// Looks at each block of those kinds.
+/// Looks at each block of those kinds. Where something else is broken, what it would have referred to is not known.
 pub fn lint(cx: &Context<'_>, _: &Draft, out: &mut Vec<Diagnostic>) {
+    if cx.diagnostics.iter().any(|d| d.level() == Level::Error && d.code != Code::NotYetInEffect) {
+        return;
+    }
     for kind in KINDS {
         for (position, decl) in cx.names.list(kind).iter().enumerate() {
             if cx.is_used(kind, position) {

@@ -52,6 +52,12 @@ fn limit<'a, T>(
     read: fn(&Item, &mut Vec<Diagnostic>) -> Option<T>,
 ) -> Option<T> {
     let items = cx.value_items(statement)?;
+    if let Some(first @ Item { kind: ItemKind::Number(number), .. }) = items.first() {
+        let meant = format!("{} {number}", due.text());
+        let fix = format!("write `{meant}`");
+        cx.report(value::wrong(first, "a comparison").help(fix.clone()).fix(fix, first.span, meant, false));
+        return None;
+    }
     let (written, item) = value::comparison(items, end_of(statement), &mut cx.diagnostics)?;
     let value = read(item, &mut cx.diagnostics);
     direction(cx, items, written, due)?;

@@ -17,8 +17,9 @@ use crate::syntax::tree::{Item, ItemKind};
 const WORDS: [&str; 10] =
     ["served", "refused", "attempts", "elapsed", "cost", "path", "never", "skipped", "output", "ended"];
 
-/// The words of reasons for which a target is passed over.
-const REASONS: [&str; 8] = ["disabled", "down", "breaker-open", "hold", "trial-busy", "busy", "ramp", "degraded"];
+/// The words of reasons for which a target is passed over; `contract` stands for all of a contract's reasons.
+const REASONS: [&str; 9] =
+    ["contract", "disabled", "down", "breaker-open", "hold", "trial-busy", "busy", "ramp", "degraded"];
 
 /// Reads the rest of an `expect` line.
 pub fn lower(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<Expectation> {

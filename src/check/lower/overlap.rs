@@ -8,14 +8,25 @@ use crate::diag::{Code, Diagnostic};
 use crate::policy::{Comparison, Fact, Guard, Literal, Route};
 use crate::source::Span;
 use crate::syntax::settings::Block;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Reports routes that overlap, and `before` where it decides nothing.
 pub fn check(cx: &mut Context<'_>, routes: &[Option<Route>]) {
     let known: Vec<(usize, &Route)> =
         routes.iter().enumerate().filter_map(|(at, route)| route.as_ref().map(|route| (at, route))).collect();
-    for (at, (i, a)) in known.iter().enumerate() {
-        for (j, b) in known.iter().skip(at + 1) {
-            pair(cx, (*i, a), (*j, b));
+    let mut servers: BTreeMap<&str, Vec<(usize, &Route)>> = BTreeMap::new();
+    for (i, route) in &known {
+        for name in &route.serves {
+            servers.entry(name).or_default().push((*i, route));
+        }
+    }
+    // Two routes may share several names; one of them is enough to say so.
+    let mut seen = BTreeSet::new();
+    for (name, routes) in &servers {
+        for (at, a) in routes.iter().enumerate() {
+            for b in routes.iter().skip(at + 1).filter(|b| seen.insert((a.0, b.0))) {
+                pair(cx, name, *a, *b);
+            }
         }
     }
     for (i, route) in &known {
@@ -23,8 +34,7 @@ pub fn check(cx: &mut Context<'_>, routes: &[Option<Route>]) {
     }
 }
 
-fn pair(cx: &mut Context<'_>, (i, a): (usize, &Route), (j, b): (usize, &Route)) {
-    let Some(shared) = a.serves.iter().find(|name| b.serves.contains(name)) else { return };
+fn pair(cx: &mut Context<'_>, shared: &str, (i, a): (usize, &Route), (j, b): (usize, &Route)) {
     let says = |route: &Route, other: usize| route.before.is_some_and(|id| id.index() == other);
     let ordered = says(a, j) || says(b, i);
     let (message, help) = match (&a.matches, &b.matches) {

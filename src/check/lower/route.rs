@@ -2,7 +2,7 @@
 
 use super::defaults::{Preset, Presets};
 use super::row_action;
-use crate::check::context::{Context, Decl};
+use crate::check::context::{Context, Decl, not_yet};
 use crate::check::fields::Fields;
 use crate::check::guard::{self, Reads};
 use crate::check::resolution::Origin;
@@ -139,11 +139,11 @@ fn with_preset<'a, T>(
 /// `yes` or `no`; a share of sessions has no effect yet.
 fn switch<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<bool> {
     let item = cx.single(statement)?;
-    if let ItemKind::Number(share) = &item.kind {
-        if share.ends_with('%') {
-            cx.later(item.span, share);
-            return None;
-        }
+    if let ItemKind::Number(share) = &item.kind
+        && share.ends_with('%')
+    {
+        cx.report(not_yet(item.span, share).help("write `yes` or `no` for now"));
+        return None;
     }
     value::truth(item, &mut cx.diagnostics)
 }
@@ -152,7 +152,7 @@ fn switch<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<bool> {
 fn exhausted<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<u16> {
     let (first, rest) = cx.value_items(statement)?.split_first()?;
     if let Some(word @ ("serve-cached" | "wait")) = first.word() {
-        cx.later(first.span, word);
+        cx.report(not_yet(first.span, word).help("write `stop as STATUS` for now"));
         return None;
     }
     let form = "write `exhausted stop as STATUS`";

@@ -64,6 +64,7 @@ impl Run {
                 standings: &standings,
                 elsewhere: &elsewhere,
                 choice: None,
+                moved_on: 0,
             };
             let Walked { taken, barred } = walk(actions(scene, row), &mut checks);
             let choice = checks.choice;
@@ -196,7 +197,7 @@ impl Run {
     pub(super) fn woke(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
         let Some(planned) = self.planned.take() else { return Next::GoOn };
         let standings = self.survey(scene, verdicts, &self.candidates);
-        let others = self.others_left(scene, &standings, planned.candidate.target);
+        let others = self.others_left(scene, &standings, planned.candidate.target, 0);
         let Fit::Yes(granted) = self.time.attempt(scene.now, self.limit(scene), others) else {
             // The wait was chosen so that it fits; waking late is the only way here.
             return self.ran_out(scene, Some(planned.node), Some(&standings), verdicts);

@@ -38,6 +38,8 @@ pub(super) struct PassChecks<'a, 'b> {
     /// Candidates of tiers that a `fallback to TIER` names, and how they stand.
     pub(super) elsewhere: &'a [(TierId, Candidates, Standings)],
     pub(super) choice: Option<Choice>,
+    /// Places that an earlier action of this walk passed over for want of time.
+    pub(super) moved_on: u64,
 }
 
 impl Checks for PassChecks<'_, '_> {
@@ -47,7 +49,7 @@ impl Checks for PassChecks<'_, '_> {
             Bar::PerTarget => self.per_target(action),
             Bar::Replay => self.run.replay.allows(self.attempted, action.verb()).is_err(),
             Bar::Target => {
-                self.choice = self.find(action, 0);
+                self.choice = self.find(action);
                 self.choice.is_none()
             }
             Bar::Token => match action {
@@ -72,8 +74,8 @@ impl PassChecks<'_, '_> {
         }
     }
 
-    /// Where the action would go in this pass, leaving out the places in `tried`.
-    fn find(&self, action: Action, tried: u64) -> Option<Choice> {
+    /// Where the action would go in this pass, leaving out whom it was too late for.
+    fn find(&self, action: Action) -> Option<Choice> {
         let route = self.scene.route;
         match action {
             Action::Retry { .. } => self.again(|standing, now| select::admits(standing, now, self.pass)),
@@ -88,18 +90,18 @@ impl PassChecks<'_, '_> {
             }
             Action::Failover if !route.failover => None,
             Action::Failover => {
-                self.other(&self.run.candidates, self.standings, tried, |c| c.model == self.failed.model)
+                self.other(&self.run.candidates, self.standings, self.moved_on, |c| c.model == self.failed.model)
             }
             Action::Fallback(_) if !route.fallback => None,
             Action::Fallback(FallbackTo::OtherModel) => {
-                self.other(&self.run.candidates, self.standings, tried, |c| c.model != self.failed.model)
+                self.other(&self.run.candidates, self.standings, self.moved_on, |c| c.model != self.failed.model)
             }
             Action::Fallback(FallbackTo::LargerContext) => {
-                self.other(&self.run.candidates, self.standings, tried, |c| c.context > self.failed.context)
+                self.other(&self.run.candidates, self.standings, self.moved_on, |c| c.context > self.failed.context)
             }
             Action::Fallback(FallbackTo::Tier(tier)) => {
                 let (_, candidates, standings) = self.elsewhere.iter().find(|(t, ..)| *t == tier)?;
-                self.other(candidates, standings, tried, |_| true)
+                self.other(candidates, standings, 0, |_| true)
             }
             Action::Stop { .. } => None,
         }
@@ -116,14 +118,14 @@ impl PassChecks<'_, '_> {
         &self,
         candidates: &Candidates,
         standings: &Standings,
-        tried: u64,
+        moved_on: u64,
         eligible: impl Fn(&Candidate) -> bool,
     ) -> Option<Choice> {
         let open = candidates
             .iter()
             .zip(standings)
             .enumerate()
-            .filter(|(i, (c, _))| !is_in(tried, *i) && self.run.unused(c.target) && eligible(c))
+            .filter(|(i, (c, _))| !is_in(moved_on, *i) && self.run.unused(c.target) && eligible(c))
             .map(|(i, (_, s))| (i, s));
         let (at, admission) = select::pick(self.pass, open, self.scene.now, select::LAST_RESORT_INFLIGHT)?;
         let (candidate, standing) = (*candidates.get(at)?, *standings.get(at)?);
@@ -159,7 +161,7 @@ impl PassChecks<'_, '_> {
             Action::Failover | Action::Fallback(_) => return self.time_to_move(action),
             Action::Stop { .. } => return false,
         };
-        let others = self.run.others_left(self.scene, self.standings, self.failed.target);
+        let others = self.run.others_left(self.scene, self.standings, self.failed.target, 0);
         let fits = matches!(self.run.time.wait(self.scene.now, wait, others), Fit::Yes(_));
         if let Some(choice) = &mut self.choice {
             choice.wait = Some(wait);
@@ -183,17 +185,16 @@ impl PassChecks<'_, '_> {
 
     /// Goes on to the next candidate where the first would get too little before the reserve.
     fn time_to_move(&mut self, action: Action) -> bool {
-        let mut tried = 0u64;
         while let Some(choice) = self.choice {
-            let others = self.run.others_left(self.scene, self.standings, choice.candidate.target);
+            let others = self.run.others_left(self.scene, self.standings, choice.candidate.target, self.moved_on);
             match self.run.time.attempt(self.scene.now, self.run.limit(self.scene), others) {
                 Fit::Yes(granted) => {
                     self.choice = Some(Choice { granted, ..choice });
                     return false;
                 }
                 Fit::MoveOn if choice.at < 64 => {
-                    tried = with(tried, choice.at);
-                    self.choice = self.find(action, tried);
+                    self.moved_on = with(self.moved_on, choice.at);
+                    self.choice = self.find(action);
                 }
                 Fit::MoveOn | Fit::Stop => return true,
             }

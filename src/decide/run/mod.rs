@@ -113,8 +113,11 @@ impl Run {
         let Some(at) = graph.route(route) else { return run };
         let Some(budget) = graph.budget_of(at) else { return run };
         let allowed = facts.deadline.map_or(budget.deadline, |own| own.min(budget.deadline));
-        run.time =
-            TimeBudget { deadline: received.plus(allowed), reserve: budget.reserve, min_attempt: budget.min_attempt };
+        run.time = TimeBudget {
+            deadline: received.plus(allowed),
+            reserve: in_proportion(budget.reserve, allowed, budget.deadline),
+            min_attempt: budget.min_attempt,
+        };
         // A request only ever tightens what the route says.
         run.effects = facts.effects.max(at.side_effects);
         run.replay = Replay { effects: run.effects, limit: budget.replays, used: 0 };
@@ -188,7 +191,7 @@ impl Run {
                 let (Some(candidate), Some(standing)) = (self.candidates.get(at).copied(), standings.get(at)) else {
                     break;
                 };
-                let others = self.others_left(scene, &standings, candidate.target);
+                let others = self.others_left(scene, &standings, candidate.target, tried);
                 match self.time.attempt(scene.now, self.limit(scene), others) {
                     deadline::Fit::Yes(granted) => {
                         let mut passed = self.dropped.clone();
@@ -266,11 +269,16 @@ impl Run {
 
     /// Whether time has to be kept for another candidate: an untried one is left that admits, and a further call could
     /// still be made.
-    fn others_left(&self, scene: &Scene<'_>, standings: &Standings, but: TargetId) -> bool {
+    ///
+    /// Places in `moved_on` were just passed over for want of time; nothing is kept for them.
+    fn others_left(&self, scene: &Scene<'_>, standings: &Standings, but: TargetId, moved_on: u64) -> bool {
         let more_calls = self.tally.attempts.saturating_add(1) < scene.budget.attempts;
         more_calls
-            && self.candidates.iter().zip(standings).any(|(c, s)| {
-                c.target != but && self.unused(c.target) && select::admits(s, scene.now, Pass::Relaxed).is_some()
+            && self.candidates.iter().zip(standings).enumerate().any(|(i, (c, s))| {
+                c.target != but
+                    && !is_in(moved_on, i)
+                    && self.unused(c.target)
+                    && select::admits(s, scene.now, Pass::Relaxed).is_some()
             })
     }
 
@@ -313,4 +321,11 @@ impl Run {
     pub fn target(&self) -> Option<TargetId> {
         self.trail.iter().rev().find_map(|s| s.target)
     }
+}
+
+/// The reserve of a caller that has less time than the budget: the same share of it. Kept whole, it would leave the
+/// primary nothing, and every impatient caller would be sent to the last candidate.
+fn in_proportion(reserve: Millis, allowed: Millis, deadline: Millis) -> Millis {
+    let share = u128::from(reserve.0) * u128::from(allowed.0) / u128::from(deadline.0.max(1));
+    Millis(u64::try_from(share).unwrap_or(u64::MAX))
 }

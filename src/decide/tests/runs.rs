@@ -140,17 +140,27 @@ fn the_reserve_is_kept_for_the_next_candidate_only() {
     let mut b = Bench::new(&text, |_, _| {});
     let Next::Call(call) = b.step(Event::Begin) else { panic!() };
     assert_eq!(call.limits.output_by, Millis(7_000), "ten seconds less the reserve");
+    // While two are left the reserve is nobody's but the last one's.
     let next = b.at(7_000).step(Event::TimedOut(Timer::Headers));
+    assert_eq!(b.called(&next), "c");
     let Next::Call(call) = next else { panic!() };
-    assert_eq!(call.limits.output_by, Millis(10_000).less(Millis(3_000)).max(Millis(7_500)).max(call.limits.output_by));
+    assert_eq!(call.limits.output_by, Millis(10_000));
+}
+
+#[test]
+fn a_caller_in_a_hurry_gets_the_same_share_of_its_time() {
+    let text = format!("{HEAD}{MATRIX}").replace("attempt-timeout 4s; ", "");
+    let mut b = Bench::new(&text, |f, _| f.deadline = Some(Millis(5_000)));
+    let next = b.step(Event::Begin);
+    assert_eq!(b.called(&next), "a");
+    let Next::Call(call) = next else { panic!() };
+    assert_eq!(call.limits.output_by, Millis(3_500), "five seconds less 30% of them");
 }
 
 #[test]
 fn our_own_deadline_blames_nobody() {
-    let mut b = Bench::new(&format!("{HEAD}{MATRIX}"), |f, _| f.deadline = Some(Millis(800)));
-    let next = b.step(Event::Begin);
-    assert!(matches!(&next, Next::Call(_)), "{next:?}");
-    let Next::Call(call) = next else { panic!() };
+    let mut b = Bench::new(&format!("{HEAD}{MATRIX}").replace("a; b; c", "a"), |f, _| f.deadline = Some(Millis(800)));
+    let Next::Call(call) = b.step(Event::Begin) else { panic!() };
     assert_eq!(call.limits.next(Phase::Waiting), (Millis(800), Timer::Deadline));
     let Next::Refuse(refused) = b.at(800).step(Event::TimedOut(Timer::Deadline)) else { panic!() };
     assert_eq!((refused.status, refused.why), (504, Why::Refusal(Refusal::Deadline)));
@@ -283,10 +293,10 @@ fn the_client_s_leaving_ends_a_wait_and_blames_nobody() {
 
 #[test]
 fn a_timeout_counts_only_if_a_fair_part_was_granted() {
-    let mut b = Bench::new(&format!("{HEAD}{MATRIX}"), |f, _| f.deadline = Some(Millis(4_900)));
+    let mut b = Bench::new(&format!("{HEAD}{MATRIX}"), |f, _| f.deadline = Some(Millis(2_500)));
     b.step(Event::Begin);
-    b.at(1_900).step(Event::TimedOut(Timer::Headers));
-    assert_eq!(b.world.settled[0].blame, Blame::Neutral, "1.9 s of 4 s");
+    b.at(1_750).step(Event::TimedOut(Timer::Headers));
+    assert_eq!(b.world.settled[0].blame, Blame::Neutral, "1.75 s of 4 s");
     let mut b = bench();
     b.step(Event::Begin);
     b.at(4_000).step(Event::TimedOut(Timer::Headers));

@@ -66,7 +66,8 @@ impl Verdicts for Fake {
     fn settle(&mut self, settle: &Settle) {
         self.settled.push(*settle);
         if let Some(until) = settle.hold_until {
-            self.standings[settle.target.index()].hold_until = until;
+            let hold = &mut self.standings[settle.target.index()].hold_until;
+            *hold = until.max(*hold);
         }
     }
 }
