@@ -8,7 +8,7 @@ mod expect;
 mod report;
 mod world;
 
-pub use report::{Miss, TestReport};
+pub use report::{Miss, Report, Summary, TestReport};
 
 use crate::graph::Graph;
 use crate::policy::{Millis, Test, TestStep};

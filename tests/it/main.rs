@@ -20,3 +20,4 @@ mod gateway_stream;
 mod layout;
 mod list;
 mod reload;
+mod schemas;
