@@ -258,9 +258,8 @@ impl Parser<'_> {
             Takes::Text => return self.one_of(fact, list),
             Takes::Tokens => Literal::Counts(plain(value::list(list, "a list of counts", out, value::count)?)),
             Takes::Count | Takes::Status => {
-                let number = |item: &Item, out: &mut Vec<Diagnostic>| {
-                    value::integer(item, 0, u32::MAX, out).map(u64::from)
-                };
+                let number =
+                    |item: &Item, out: &mut Vec<Diagnostic>| value::integer(item, 0, u32::MAX, out).map(u64::from);
                 Literal::Counts(plain(value::list(list, "a list of numbers", out, number)?))
             }
             Takes::Stage => {
@@ -304,9 +303,13 @@ impl Parser<'_> {
         {
             let list = format!("in [{word}]");
             self.out.push(
-                Diagnostic::new(Code::FactDoesNotFit, item.span, format!("`{word}` is a pattern, and equals no region"))
-                    .here("a pattern")
-                    .help(format!("write `{list}` instead of the comparison")),
+                Diagnostic::new(
+                    Code::FactDoesNotFit,
+                    item.span,
+                    format!("`{word}` is a pattern, and equals no region"),
+                )
+                .here("a pattern")
+                .help(format!("write `{list}` instead of the comparison")),
             );
             return None;
         }

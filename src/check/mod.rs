@@ -3,11 +3,14 @@
 //! In: all trees of a set. Out: a [`Checked`] policy, if nothing is an error, and everything that is wrong, found in
 //! one run. A broken piece is unknown, and whoever meets it stays silent. Never reads files, clock or environment.
 
+mod allow;
 pub mod context;
 pub mod cursor;
 mod draft;
 pub mod fields;
 pub mod guard;
+pub mod lint;
+mod listing;
 pub mod lower;
 pub mod names;
 pub mod resolution;
@@ -15,6 +18,7 @@ mod secrets;
 pub mod value;
 
 pub use draft::Draft;
+pub use listing::{ListedBlock, ListedOrigin, ListedSetting, Listing};
 pub use resolution::{Origin, Resolved};
 
 use crate::diag::{Diagnostic, has_errors, in_order};
@@ -37,22 +41,23 @@ impl<T> Deref for Checked<T> {
 
 /// Checks a set: the policy, unless something is an error, and all that is wrong, in the order of files and lines.
 pub fn check(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
-    let (policy, _, diagnostics) = resolve(trees);
+    let (policy, _, diagnostics) = list(trees);
     (policy, diagnostics)
 }
 
 /// The same, with what each setting came to and why, as far as that is known.
-pub fn resolve(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Resolved>, Vec<Diagnostic>) {
+pub fn list(trees: &[Tree]) -> (Option<Checked<Policy>>, Listing, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let names = names::collect(trees, &mut found);
     secrets::scan(trees, &mut found);
     let mut cx = Context::new(&names);
     cx.diagnostics = found;
     let draft = draft::lower(&mut cx);
-    let resolved = std::mem::take(&mut cx.resolved);
-    let diagnostics = in_order(std::mem::take(&mut cx.diagnostics));
+    lint::all(&mut cx, &draft);
+    let listing = Listing::new(&names, &cx.resolved);
+    let diagnostics = in_order(allow::apply(trees, std::mem::take(&mut cx.diagnostics)));
     let policy = if has_errors(&diagnostics) { None } else { draft.finish().map(Checked) };
-    (policy, resolved, diagnostics)
+    (policy, listing, diagnostics)
 }
 
 #[cfg(test)]

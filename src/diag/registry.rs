@@ -83,6 +83,8 @@ macro_rules! registry {
 registry! {
     // SB01xx: text and shape.
     UnclosedBracket "SB0101" "unclosed-bracket" Error;
+    AllowWithoutReason "SB0121" "allow-without-reason" Warning;
+    AllowWithoutEffect "SB0122" "allow-without-effect" Warning;
     // SB02xx: names.
     DuplicateName "SB0201" "duplicate-name" Error;
     UnknownName "SB0202" "unknown-name" Error;
@@ -103,6 +105,7 @@ registry! {
     UnexpectedBlock "SB0217" "unexpected-block" Error;
     MissingBlock "SB0218" "missing-block" Error;
     TooMany "SB0219" "too-many" Error;
+    UnusedBlock "SB0221" "unused-block" Warning;
     // SB03xx: values and units.
     MissingUnit "SB0301" "missing-unit" Error;
     WrongUnit "SB0302" "wrong-unit" Error;
@@ -119,6 +122,17 @@ registry! {
     FactNeedsFailure "SB0313" "fact-needs-failure" Error;
     // SB04xx: contracts.
     ContractDirection "SB0401" "contract-direction" Error;
+    // SB05xx: matrices.
+    MatrixNotTotal "SB0501" "matrix-not-total" Error;
+    UnknownClass "SB0502" "unknown-class" Error;
+    UnknownAction "SB0503" "unknown-action" Error;
+    ActionRuledOut "SB0504" "action-ruled-out" Error;
+    RowShadowed "SB0505" "row-shadowed" Error;
+    ActionNeverTaken "SB0506" "action-never-taken" Error;
+    OtherwiseNotLast "SB0507" "otherwise-not-last" Error;
+    RetryOnRateLimit "SB0508" "retry-on-rate-limit" Warning;
+    FallbackOnPolicy "SB0509" "fallback-on-policy" Warning;
+    ActionNeverPossible "SB0510" "action-never-possible" Warning;
     // SB06xx: tiers and routes.
     EmptyChain "SB0601" "empty-chain" Error;
     TargetTwice "SB0602" "target-twice" Error;
@@ -126,11 +140,26 @@ registry! {
     OverlappingRoutes "SB0604" "overlapping-routes" Error;
     IdleBefore "SB0605" "idle-before" Error;
     BeforeCycle "SB0606" "before-cycle" Error;
+    ContractUnmet "SB0611" "contract-unmet" Error;
+    EmulatedProvider "SB0612" "emulated-provider" Warning;
+    EmulatedAndReal "SB0613" "emulated-and-real" Warning;
+    OneOutageAway "SB0614" "one-outage-away" Warning;
+    AttemptsBelowChain "SB0615" "attempts-below-chain" Warning;
+    UnprovenFallback "SB0616" "unproven-fallback" Warning;
+    UnreachableTarget "SB0617" "unreachable-target" Warning;
     // SB07xx: budgets.
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;
     LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;
     BackoffUpsideDown "SB0703" "backoff-upside-down" Error;
+    // SB09xx: tests.
+    TestWithoutExpect "SB0901" "test-without-expect" Error;
+    UnknownTestLine "SB0902" "unknown-test-line" Error;
+    ExpectBeforeSend "SB0903" "expect-before-send" Error;
+    UnknownExpectation "SB0904" "unknown-expectation" Error;
+    AmbiguousName "SB0905" "ambiguous-name" Error;
+    ScriptWithoutEmulator "SB0906" "script-without-emulator" Error;
     // SB11xx: security.
     KeyLiteral "SB1101" "key-literal" Error;
     CredentialHeader "SB1102" "credential-header" Error;
+    CleartextHttp "SB1103" "cleartext-http" Warning;
 }

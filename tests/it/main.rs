@@ -10,6 +10,7 @@
 )]
 
 mod corpus;
+mod diagnostics;
 mod emulate;
 mod layout;
 mod reload;

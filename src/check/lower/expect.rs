@@ -18,8 +18,7 @@ const WORDS: [&str; 10] =
     ["served", "refused", "attempts", "elapsed", "cost", "path", "never", "skipped", "output", "ended"];
 
 /// The words of reasons for which a target is passed over.
-const REASONS: [&str; 8] =
-    ["disabled", "down", "breaker-open", "hold", "trial-busy", "busy", "ramp", "degraded"];
+const REASONS: [&str; 8] = ["disabled", "down", "breaker-open", "hold", "trial-busy", "busy", "ramp", "degraded"];
 
 /// Reads the rest of an `expect` line.
 pub fn lower(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<Expectation> {
@@ -123,7 +122,9 @@ fn path(ctx: &mut Context<'_>, list: &Item) -> Option<Vec<PathItem>> {
                 broken = true;
                 let known = Class::ALL.iter().map(|c| c.word()).chain(Verb::ALL.iter().map(|v| v.word()));
                 out.push(match item.word() {
-                    Some(word) => value::unknown_word(word, item.span, "a failure class, an action or `ok`", known.chain(["ok"])),
+                    Some(word) => {
+                        value::unknown_word(word, item.span, "a failure class, an action or `ok`", known.chain(["ok"]))
+                    }
                     None => value::wrong(item, "a failure class, an action or `ok`"),
                 });
                 None
@@ -142,13 +143,10 @@ fn subject(ctx: &mut Context<'_>, item: &Item) -> Option<Subject> {
     let position = |block| ctx.names.position(block, word);
     match (position(Block::Target), position(Block::Provider)) {
         (Some(_), Some(provider)) => {
-            let mut diagnostic = Diagnostic::new(
-                Code::AmbiguousName,
-                item.span,
-                format!("`{word}` is both a target and a provider"),
-            )
-            .here("which one?")
-            .help("rename one of them");
+            let mut diagnostic =
+                Diagnostic::new(Code::AmbiguousName, item.span, format!("`{word}` is both a target and a provider"))
+                    .here("which one?")
+                    .help("rename one of them");
             if let Some(decl) = ctx.names.decl(Block::Provider, provider) {
                 diagnostic = diagnostic.label(decl.name_span, "the provider");
             }

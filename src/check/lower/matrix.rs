@@ -65,7 +65,7 @@ pub fn lower<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Matrix> {
     }
     (!table.broken).then(|| Matrix {
         name: decl.name.clone(),
-        span: decl.statement.span,
+        span: decl.name_span,
         docs: decl.statement.docs.clone(),
         rows: table.rows,
     })
@@ -74,13 +74,9 @@ pub fn lower<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Matrix> {
 fn not_total(decl: &Decl<'_>, covered: ClassSet) -> Diagnostic {
     let missing = ClassSet::all().without(covered);
     let names = listed(missing);
-    Diagnostic::new(
-        Code::MatrixNotTotal,
-        decl.name_span,
-        format!("matrix `{}` says nothing about {names}", decl.name),
-    )
-    .here("not every class has a row without a guard")
-    .help("give each of them a row without a guard, or end with `otherwise -> stop`")
+    Diagnostic::new(Code::MatrixNotTotal, decl.name_span, format!("matrix `{}` says nothing about {names}", decl.name))
+        .here("not every class has a row without a guard")
+        .help("give each of them a row without a guard, or end with `otherwise -> stop`")
 }
 
 fn listed(classes: ClassSet) -> String {
@@ -96,7 +92,9 @@ fn rows<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Vec<Draft>> {
 
 fn row(ctx: &mut Context<'_>, statement: &Statement) -> Option<Draft> {
     if let Some(block) = &statement.block {
-        ctx.report(Diagnostic::new(Code::UnexpectedBlock, block.span, "a row takes no block").help("remove the braces"));
+        ctx.report(
+            Diagnostic::new(Code::UnexpectedBlock, block.span, "a row takes no block").help("remove the braces"),
+        );
         return None;
     }
     let items = statement.items.as_slice();

@@ -84,10 +84,14 @@ fn reachable(script: &Script, repeats: Option<Span>, out: &mut Vec<Diagnostic>) 
     let late: Vec<&ScriptLine> = script.lines.iter().filter(|line| start(line) >= every).collect();
     for line in &late {
         out.push(
-            Diagnostic::new(Code::OutOfRange, line.span, format!("this line begins when the script is over: it repeats every {every}"))
-                .here("never holds")
-                .label(at, "begins again here")
-                .help("let it begin earlier, or the script repeat later"),
+            Diagnostic::new(
+                Code::OutOfRange,
+                line.span,
+                format!("this line begins when the script is over: it repeats every {every}"),
+            )
+            .here("never holds")
+            .label(at, "begins again here")
+            .help("let it begin earlier, or the script repeat later"),
         );
     }
     late.is_empty()
@@ -115,7 +119,10 @@ fn line(statement: &Statement, out: &mut Vec<Diagnostic>) -> Option<Line> {
         let item = cursor.due("a duration", out)?;
         let every = value::duration(item, out)?;
         if every == Millis::ZERO {
-            out.push(Diagnostic::new(Code::OutOfRange, item.span, "a script cannot repeat every moment").help("write a duration above zero"));
+            out.push(
+                Diagnostic::new(Code::OutOfRange, item.span, "a script cannot repeat every moment")
+                    .help("write a duration above zero"),
+            );
             return None;
         }
         return cursor.finish(out).then_some(Line::Repeats(every));

@@ -139,12 +139,12 @@ fn schema(item: &Item, out: &mut Vec<Diagnostic>) -> Option<StructuredOutput> {
 
 fn unknown(item: &Item) -> Diagnostic {
     let Some(word) = item.word() else { return value::wrong(item, "a fact of the request") };
-    let diagnostic = Diagnostic::new(Code::UnknownSetting, item.span, format!("a request has no `{word}`"))
-        .here("not known here");
+    let diagnostic =
+        Diagnostic::new(Code::UnknownSetting, item.span, format!("a request has no `{word}`")).here("not known here");
     match closest(word, FACTS) {
-        Some(near) => diagnostic
-            .help(format!("did you mean `{near}`?"))
-            .fix(format!("write `{near}`"), item.span, near, false),
+        Some(near) => {
+            diagnostic.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), item.span, near, false)
+        }
         None => diagnostic.help(format!("one of {}", FACTS.map(|f| format!("`{f}`")).join(", "))),
     }
 }

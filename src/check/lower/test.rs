@@ -16,7 +16,8 @@ use crate::syntax::tree::{Item, Statement};
 pub fn lower<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Test> {
     let statements = decl.statements();
     let lines: Vec<Option<TestLine>> = statements.iter().map(|statement| line(ctx, statement)).collect();
-    let first = |word: &str| statements.iter().position(|s| s.items.iter().any(|item| item.is(word) && at_front(s, item)));
+    let first =
+        |word: &str| statements.iter().position(|s| s.items.iter().any(|item| item.is(word) && at_front(s, item)));
     let (send, expects) = (first("send"), first("expect"));
     match (send, expects) {
         (_, None) => {
@@ -133,9 +134,9 @@ fn unknown(ctx: &Context<'_>, first: &Item, verb: Option<&Item>) -> Diagnostic {
     let near = first.word().and_then(|word| closest(word, ["send", "expect", "given", "at"]));
     match (first.word(), near) {
         (Some("from" | "every"), _) => diagnostic.help("`from` and `every` stand in a target's `script`"),
-        (_, Some(near)) => diagnostic
-            .help(format!("did you mean `{near}`?"))
-            .fix(format!("write `{near}`"), first.span, near, false),
+        (_, Some(near)) => {
+            diagnostic.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), first.span, near, false)
+        }
         (_, None) => diagnostic.help("write `TARGET answers …`, `TARGET is …`, `given dice …`, `send …` or `expect …`"),
     }
 }

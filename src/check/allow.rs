@@ -1,0 +1,114 @@
+//! `# allow SB0612: reason`: a warning that the author has looked at.
+//!
+//! In: the comments of all trees, and the diagnostics of the set. Out: the diagnostics less those that a comment above
+//! their statement allows, and one for each such comment that gives no reason or allows nothing. Errors cannot be
+//! allowed.
+
+use crate::diag::{Code, Diagnostic, Level, has_errors};
+use crate::source::Span;
+use crate::syntax::tree::{Statement, TokenKind, Tree};
+
+/// A comment that allows a code on the next statement.
+struct Allow {
+    /// The comment.
+    span: Span,
+    /// As written.
+    word: String,
+    code: Option<Code>,
+    reason: bool,
+    /// The next statement; absent at the end of a file.
+    statement: Option<Span>,
+    used: bool,
+}
+
+/// Takes allowed warnings out, and reports comments that allow without reason or effect.
+pub fn apply(trees: &[Tree], diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut allows: Vec<Allow> = trees.iter().flat_map(allows_of).collect();
+    // With errors in the set some lints were silent, so an allow without effect may well have one.
+    let complete = !has_errors(&diagnostics);
+    let mut kept: Vec<Diagnostic> = Vec::with_capacity(diagnostics.len());
+    for diagnostic in diagnostics {
+        let covers = |allow: &&mut Allow| {
+            allow.code == Some(diagnostic.code)
+                && allow.statement.is_some_and(|s| {
+                    s.file == diagnostic.span.file && (s.start..s.end).contains(&diagnostic.span.start)
+                })
+        };
+        let found = allows.iter_mut().find(covers).filter(|_| diagnostic.level() != Level::Error);
+        match found {
+            Some(allow) => allow.used = true,
+            None => kept.push(diagnostic),
+        }
+    }
+    kept.extend(allows.iter().filter_map(|allow| complaint(allow, complete)));
+    kept
+}
+
+fn complaint(allow: &Allow, complete: bool) -> Option<Diagnostic> {
+    let idle = |message: String, help: &str| {
+        Some(Diagnostic::new(Code::AllowWithoutEffect, allow.span, message).here("without effect").help(help))
+    };
+    let Some(code) = allow.code else {
+        return idle(format!("there is no code `{}`", allow.word), "write the code of the warning, such as `SB0612`");
+    };
+    let entry = code.entry();
+    if allow.word != entry.id {
+        return idle(format!("codes are written by number: `{}` is `{}`", allow.word, entry.id), "write the number");
+    }
+    if entry.level == Level::Error {
+        return idle(
+            format!("`{}` is an error, and errors cannot be allowed", entry.id),
+            "mend what the error is about, and remove this comment",
+        );
+    }
+    if !allow.used {
+        return complete
+            .then(|| {
+                idle(
+                    format!("nothing here draws `{}`", entry.id),
+                    "remove this comment, or move it directly above the statement",
+                )
+            })
+            .flatten();
+    }
+    (!allow.reason).then(|| {
+        Diagnostic::new(Code::AllowWithoutReason, allow.span, format!("`{}` is allowed without a reason", entry.id))
+            .here("why?")
+            .help(format!("write `# allow {}: ` and the reason", entry.id))
+    })
+}
+
+fn allows_of(tree: &Tree) -> Vec<Allow> {
+    let mut statements = Vec::new();
+    flatten(&tree.statements, &mut statements);
+    let comments = tree.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
+    comments.filter_map(|token| read(tree.source.slice(token.span), token.span, &statements)).collect()
+}
+
+fn flatten(statements: &[Statement], spans: &mut Vec<Span>) {
+    for statement in statements {
+        spans.push(statement.span);
+        if let Some(block) = &statement.block {
+            flatten(&block.statements, spans);
+        }
+    }
+}
+
+/// `# allow CODE[: reason]`; other comments that begin with the word are prose.
+fn read(text: &str, span: Span, statements: &[Span]) -> Option<Allow> {
+    let rest = text.trim_start_matches('#').trim_start().strip_prefix("allow")?;
+    let rest = rest.strip_prefix([' ', '\t'])?.trim();
+    let (word, reason) = rest.split_once(':').unwrap_or((rest, ""));
+    let word = word.trim();
+    let code = Code::find(word);
+    let numbered = word.strip_prefix("SB").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    if code.is_none() && !numbered {
+        return None;
+    }
+    let statement = statements.iter().copied().filter(|s| s.start >= span.end).min_by_key(|s| s.start);
+    let reason = !reason.trim().is_empty();
+    Some(Allow { span, word: word.to_owned(), code, reason, statement, used: false })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,102 @@
+//! Lints: what a set that can be read still does wrong. One file each, named after its code.
+//!
+//! In: the names of the set and the draft. Out: diagnostics. What is unknown, a lint does not speak of: each of them
+//! stays silent about blocks that could not be lowered. Never changes the draft.
+
+mod action_never_possible;
+mod attempts_below_chain;
+mod clauses;
+mod cleartext_http;
+mod contract_unmet;
+mod emulated_and_real;
+mod emulated_provider;
+mod one_outage_away;
+mod unproven_fallback;
+mod unreachable_target;
+mod unused_block;
+
+use super::context::{Context, Decl};
+use super::draft::Draft;
+use crate::diag::Diagnostic;
+use crate::policy::{Chain, Model, Provider, Route, Target, Tier};
+use crate::source::Span;
+use crate::syntax::settings::Block;
+
+/// What a lint is: it reads, and adds what it finds.
+type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
+
+const LINTS: [Lint; 10] = [
+    action_never_possible::lint,
+    attempts_below_chain::lint,
+    cleartext_http::lint,
+    contract_unmet::lint,
+    emulated_and_real::lint,
+    emulated_provider::lint,
+    one_outage_away::lint,
+    unproven_fallback::lint,
+    unreachable_target::lint,
+    unused_block::lint,
+];
+
+/// Runs all lints.
+pub fn all(cx: &mut Context<'_>, draft: &Draft) {
+    let mut found = Vec::new();
+    for lint in LINTS {
+        lint(cx, draft, &mut found);
+    }
+    cx.diagnostics.append(&mut found);
+}
+
+/// A block of the draft by its id's index, unless it is unknown.
+fn known<T>(list: &[Option<T>], index: usize) -> Option<&T> {
+    list.get(index)?.as_ref()
+}
+
+/// The routes that are known, each with its tier.
+fn routes(draft: &Draft) -> impl Iterator<Item = (&Route, &Tier)> {
+    draft.routes.iter().flatten().filter_map(|route| Some((route, known(&draft.tiers, route.tier.index())?)))
+}
+
+/// A target of a chain with what it is made of.
+struct Link<'a> {
+    target: &'a Target,
+    model: &'a Model,
+    provider: &'a Provider,
+    /// Where the chain names it.
+    span: Span,
+}
+
+/// The targets of a chain; nothing if one of them is unknown.
+fn links<'a>(draft: &'a Draft, chain: &Chain) -> Option<Vec<Link<'a>>> {
+    let link = |rank: &crate::policy::Rank| {
+        let target = known(&draft.targets, rank.target.index())?;
+        let model = known(&draft.models, target.model.index())?;
+        let provider = known(&draft.providers, target.provider.index())?;
+        Some(Link { target, model, provider, span: rank.span })
+    };
+    chain.ranks.iter().map(link).collect()
+}
+
+/// The same less what is switched off in git, which is meant to be out of reach.
+fn enabled<'a>(draft: &'a Draft, chain: &Chain) -> Option<Vec<Link<'a>>> {
+    links(draft, chain).map(|links| links.into_iter().filter(|link| link.target.enabled).collect())
+}
+
+/// Where a setting of a block stands, or the block's name where it is not written.
+fn setting(cx: &Context<'_>, block: Block, name: &str, word: &str) -> Option<Span> {
+    let decl = declared(cx, block, name)?;
+    let statement = decl.statements().iter().find(|statement| statement.keyword() == Some(word));
+    Some(statement.map_or(decl.name_span, |statement| statement.span))
+}
+
+fn declared<'c>(cx: &'c Context<'_>, block: Block, name: &str) -> Option<&'c Decl<'c>> {
+    cx.names.decl(block, cx.names.position(block, name)?)
+}
+
+/// Names in backticks, joined.
+fn quoted<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,92 @@
+//! The registry, the pages and the checks say the same: each page has its heading, an example that draws its code and
+//! no other error, and a counterpart that draws nothing an operator would have to look at.
+
+use switchback::check;
+use switchback::diag::{Code, Diagnostic, Level};
+use switchback::source::Sources;
+use switchback::syntax;
+
+/// Codes whose page carries no example, each with the reason on the page.
+const WITHOUT_EXAMPLE: [Code; 1] = [Code::TooMany];
+
+fn draws(code: Code, text: &str) -> Vec<Diagnostic> {
+    let name = if code == Code::WrongFile { "example.test.sbk" } else { "example.sbk" };
+    let sources = Sources::from_texts([(name, text)]);
+    let mut all = Vec::new();
+    let mut trees = Vec::new();
+    for source in sources.iter() {
+        let (tree, found) = syntax::parse(source);
+        trees.push(tree);
+        all.extend(found);
+    }
+    all.extend(check::check(&trees).1);
+    all
+}
+
+/// The first `sbk` snippet below a heading.
+fn snippet<'a>(page: &'a str, heading: &str) -> Option<&'a str> {
+    let (_, rest) = page.split_once(&format!("\n## {heading}\n"))?;
+    let section = rest.split("\n## ").next()?;
+    let (_, rest) = section.split_once("```sbk\n")?;
+    rest.split_once("```").map(|(text, _)| text)
+}
+
+fn said(diagnostics: &[Diagnostic]) -> String {
+    let line = |d: &Diagnostic| format!("  {} {} `{}`", d.entry().id, d.message, d.span.start);
+    diagnostics.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_code_has_a_page_whose_examples_draw_what_they_should() {
+    let mut wrong = Vec::new();
+    for code in Code::ALL {
+        let entry = code.entry();
+        let heading = format!("# {} {}\n\n", entry.id, entry.name);
+        let text = entry.page.strip_prefix(&heading).unwrap_or_default();
+        if text.len() < 80 {
+            wrong.push(format!("{}: the page does not begin with its heading and a paragraph", entry.id));
+        }
+        if WITHOUT_EXAMPLE.contains(code) {
+            continue;
+        }
+        let (Some(bad), Some(good)) = (snippet(entry.page, "Wrong"), snippet(entry.page, "Right")) else {
+            wrong.push(format!("{}: the page has no example, or no counterpart", entry.id));
+            continue;
+        };
+        let found = draws(*code, bad);
+        let only = found.iter().all(|d| d.code == *code || d.level() != Level::Error);
+        if !only || !found.iter().any(|d| d.code == *code) {
+            wrong.push(format!("{} wrong example draws\n{}", entry.id, said(&found)));
+        }
+        // The counterpart of a file that holds too much is the same text in another file.
+        let code = if *code == Code::WrongFile { Code::BadName } else { *code };
+        let found = draws(code, good);
+        if found.iter().any(|d| d.level() != Level::Advice) {
+            wrong.push(format!("{} right example draws\n{}", entry.id, said(&found)));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_finding_has_a_next_step() {
+    for code in Code::ALL {
+        let Some(bad) = snippet(code.entry().page, "Wrong") else { continue };
+        for diagnostic in draws(*code, bad) {
+            assert!(!diagnostic.help.is_empty(), "{} has no help: {}", diagnostic.entry().id, diagnostic.message);
+            let message = &diagnostic.message;
+            assert!(!message.ends_with('.') && !message.is_empty(), "{}: {message}", diagnostic.entry().id);
+        }
+    }
+}
+
+#[test]
+fn numbers_and_names_are_given_once_and_in_order() {
+    let ids: Vec<_> = Code::ALL.iter().map(|code| code.entry().id).collect();
+    assert!(ids.windows(2).all(|pair| pair[0] < pair[1]), "{ids:?}");
+    let mut names: Vec<_> = Code::ALL.iter().map(|code| code.entry().name).collect();
+    names.sort_unstable();
+    let count = names.len();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}
