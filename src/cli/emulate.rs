@@ -2,11 +2,7 @@
 
 use super::set::{self, Loaded};
 use super::{Exit, Io};
-use crate::diag::Level;
 use crate::emulate::{Emulator, server, shorthand};
-use crate::ready;
-use crate::runtime::reload::Finding;
-use crate::source;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
