@@ -21,4 +21,5 @@ mod layout;
 mod list;
 mod reload;
 mod schemas;
+mod settings;
 mod text_commands;
