@@ -85,7 +85,10 @@ impl Served {
         let mut said = String::new();
         loop {
             let mut line = String::new();
-            assert!(stderr.read_line(&mut line).unwrap() > 0, "it does not serve: {said}");
+            if stderr.read_line(&mut line).unwrap() == 0 {
+                let _ = child.wait();
+                panic!("it does not serve: {said}");
+            }
             if let Some(rest) = line.trim_end().strip_prefix("listening on http://") {
                 let (address, hash) = rest.split_once(" policy ").unwrap();
                 let (address, hash) = (address.to_owned(), hash.to_owned());
