@@ -22,3 +22,4 @@ mod list;
 mod reload;
 mod schemas;
 mod settings;
+mod text_commands;
