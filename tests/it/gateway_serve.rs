@@ -79,6 +79,8 @@ struct Served {
 }
 
 impl Served {
+    // `Drop` waits for the process.
+    #[allow(clippy::zombie_processes)]
     fn new(args: &[&str], path: &Path) -> Served {
         let mut child = command(&[&["--listen", "127.0.0.1:0"], args].concat(), path).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
