@@ -2,7 +2,7 @@
 //!
 //! In: the items after `send` and the block of facts. Out: the step, facts that are not written having their defaults.
 
-use super::super::context::Context;
+use super::super::context::{Context, not_yet};
 use super::super::cursor::Cursor;
 use super::super::value;
 use crate::diag::{Code, Diagnostic, closest};
