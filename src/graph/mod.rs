@@ -122,3 +122,6 @@ impl Graph {
         u16::try_from(at).ok().map(TargetId)
     }
 }
+
+#[cfg(test)]
+mod tests;

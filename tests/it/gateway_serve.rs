@@ -17,11 +17,20 @@ model small {
 target north-1 { model small; provider north; script { answers overloaded } }
 target south-1 { model small; provider south; script { answers ok "from the south" after 20ms } }
 tier chat { chain { north-1; south-1 } }
-matrix simple { otherwise -> failover }
+matrix simple {
+  context-overflow, payload-too-large, policy, partial-stream -> stop
+  otherwise -> failover
+}
 budget quick { deadline 5s; attempts 3 }
 defaults { matrix simple; budget quick }
 route chat { tier chat }
 "#;
+
+/// The same with a provider whose key is not there.
+fn needing_a_key() -> String {
+    let policy = POLICY.replace("north { api emulated }", "north { api openai-chat; key env SWITCHBACK_TEST_ABSENT }");
+    policy.replace("; script { answers overloaded }", "")
+}
 
 struct Folder(PathBuf);
 
@@ -166,7 +175,7 @@ fn what_keeps_it_from_serving_has_its_exit_code() {
     let (code, said) = refused(&[], &folder.policy());
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("SB0"), "{said}");
-    folder.write(&POLICY.replace("{ api emulated }", "{ api openai-chat; key env SWITCHBACK_TEST_ABSENT }"));
+    folder.write(&needing_a_key());
     let (code, said) = refused(&[], &folder.policy());
     assert_eq!(code, 2, "{said}");
     assert!(said.contains("SWITCHBACK_TEST_ABSENT"), "{said}");
@@ -195,6 +204,10 @@ fn it_serves_obeys_an_edit_refuses_a_broken_one_and_recovers() {
     assert!(served.get("/metrics").contains("switchback_policy_reload_ok 0\n"));
     assert!(answer(served.chat()).0.contains("x-switchback-attempts: 1"));
 
+    folder.write(&needing_a_key());
+    let rejected = served.ready_when(|r| r["reload"]["diagnostics"].to_string().contains("SWITCHBACK_TEST_ABSENT"));
+    assert_eq!((&rejected["policy"], &rejected["reload"]["ok"]), (&ready["policy"], &Value::Bool(false)));
+
     folder.write(POLICY);
     served.ready_when(|r| r["policy"] == served.hash.as_str() && r["reload"]["ok"] == true);
     assert!(answer(served.chat()).0.contains("x-switchback-attempts: 2"));
@@ -207,7 +220,7 @@ fn it_serves_obeys_an_edit_refuses_a_broken_one_and_recovers() {
     assert_eq!(attempts, [2, 1, 1, 2]);
     let step = &records[0]["steps"][1];
     assert_eq!((&step["action"], &step["target"]), (&"failover".into(), &"south-1".into()));
-    let line = POLICY.lines().position(|l| l.starts_with("matrix")).unwrap() + 1;
+    let line = POLICY.lines().position(|l| l.contains("otherwise")).unwrap() + 1;
     assert_eq!(step["line"], line, "{step}");
     assert_eq!(records[0]["request"]["region"], "eu-west");
 }
@@ -239,4 +252,22 @@ fn what_does_not_end_in_time_is_cut_off_and_still_recorded() {
     let record: Value = serde_json::from_str(std::fs::read_to_string(records).unwrap().trim()).unwrap();
     assert_eq!(record["outcome"], "cancelled");
     drop(socket);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_loses_records_and_no_requests() {
+    let folder = Folder::new("full", POLICY);
+    let served = Served::new(&["--records", "/dev/full"], &folder.policy());
+    for lost in 1..=2 {
+        assert!(answer(served.chat()).0.starts_with("HTTP/1.1 200"));
+        let until = Instant::now() + Duration::from_secs(10);
+        while !served.get("/metrics").contains(&format!("switchback_records_dropped_total {lost}\n")) {
+            assert!(Instant::now() < until, "{}", served.get("/metrics"));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    let (code, said) = served.stop();
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("decision records are lost"), "{said}");
 }

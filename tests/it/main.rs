@@ -21,3 +21,4 @@ mod layout;
 mod list;
 mod reload;
 mod schemas;
+mod settings;

@@ -11,9 +11,6 @@ use crate::syntax::tree::TokenKind;
 /// What stands left of a column and is longer than this stands outside it: one long line does not push the others away.
 const WIDEST: usize = 48;
 
-/// The same for the arrows of rows.
-const WIDEST_ROW: usize = 36;
-
 /// Statements of one-line blocks are not pushed further than this.
 const FURTHEST: usize = 32;
 
@@ -48,7 +45,7 @@ pub(super) fn align(lines: &mut [Line<'_>]) {
         let run = lines.get_mut(from..to).unwrap_or_default();
         match first {
             Kind::Setting => column(run, |_| Some(1), WIDEST, usize::MAX),
-            Kind::Row(_) => column(run, arrow, WIDEST_ROW, usize::MAX),
+            Kind::Row(_) => column(run, arrow, WIDEST, usize::MAX),
             Kind::Block(_) => table(run),
             Kind::Other => {}
         }

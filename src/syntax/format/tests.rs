@@ -1,6 +1,6 @@
 use super::format;
 use crate::source::{FileId, Source};
-use crate::syntax::parse;
+use crate::syntax::{parse, says_the_same};
 use crate::syntax::tests::{SAMPLE, outline};
 use proptest::prelude::*;
 
@@ -15,6 +15,7 @@ fn formatted(text: &str) -> String {
     let once = format(&before);
     let after = read(&once);
     assert_eq!(outline(&before.statements), outline(&after.statements), "{text}\n{once}");
+    assert!(says_the_same(&before, &after), "{text}\n{once}");
     assert_eq!(format(&after), once);
     once
 }
@@ -140,4 +141,14 @@ proptest! {
             formatted(&text);
         }
     }
+}
+
+#[test]
+fn trees_that_say_something_else_are_told_apart() {
+    let tree = |text: &str| parse(&Source::new(FileId(0), "test.sbk", text)).0;
+    assert!(says_the_same(&tree("a { b; c [d, e] } # f"), &tree("a {\n  b\n  c [d,e,]\n}\n# f")));
+    for other in ["a { b; c [d, e] }", "a { b; c [d] } # f", "a { b c [d, e] } # f", "a { b; c (d, e) } # f", "a; # f"] {
+        assert!(!says_the_same(&tree("a { b; c [d, e] } # f"), &tree(other)), "{other}");
+    }
+    assert!(!says_the_same(&tree("## x\na"), &tree("## x\n\na")));
 }
