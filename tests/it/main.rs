@@ -19,6 +19,8 @@ mod gateway_serve;
 mod gateway_stream;
 mod layout;
 mod list;
+mod readme;
 mod reload;
 mod schemas;
+mod serve_rig;
 mod settings;

@@ -1,7 +1,7 @@
 use super::format;
 use crate::source::{FileId, Source};
-use crate::syntax::{parse, says_the_same};
 use crate::syntax::tests::{SAMPLE, outline};
+use crate::syntax::{parse, says_the_same};
 use proptest::prelude::*;
 
 /// Formats a text without mistakes, and checks what holds for each: it says the same and is a fixed point.
@@ -147,7 +147,8 @@ proptest! {
 fn trees_that_say_something_else_are_told_apart() {
     let tree = |text: &str| parse(&Source::new(FileId(0), "test.sbk", text)).0;
     assert!(says_the_same(&tree("a { b; c [d, e] } # f"), &tree("a {\n  b\n  c [d,e,]\n}\n# f")));
-    for other in ["a { b; c [d, e] }", "a { b; c [d] } # f", "a { b c [d, e] } # f", "a { b; c (d, e) } # f", "a; # f"] {
+    for other in ["a { b; c [d, e] }", "a { b; c [d] } # f", "a { b c [d, e] } # f", "a { b; c (d, e) } # f", "a; # f"]
+    {
         assert!(!says_the_same(&tree("a { b; c [d, e] } # f"), &tree(other)), "{other}");
     }
     assert!(!says_the_same(&tree("## x\na"), &tree("## x\n\na")));
