@@ -11,6 +11,7 @@
 
 mod corpus;
 mod diagnostics;
+mod docs;
 mod emulate;
 mod gateway_plain;
 mod gateway_refusals;

@@ -68,6 +68,18 @@ fn the_policy_is_clean_formatted_and_passes_its_test() {
     }
 }
 
+/// The test of the language page is about the README's policy.
+#[test]
+fn the_test_shown_in_the_language_page_passes() {
+    let page = std::fs::read_to_string(root().join("docs/language.md")).unwrap();
+    let start = page.find("\ntest \"").unwrap();
+    let test = &page[start..start + page[start..].find("\n```").unwrap()];
+    let folder = Folder::new("readme-language", &format!("{}{test}\n", blocks("sbk")[0]));
+    let out = switchback(&["test", "policy.sbk"], &folder.0);
+    let said = String::from_utf8(out.stdout).unwrap();
+    assert!(out.status.success() && said.contains("2 passed"), "{said}");
+}
+
 #[test]
 fn the_mistake_is_rendered_as_shown() {
     let broken = edited(&blocks("sbk")[0], &blocks("diff")[0]);
@@ -155,41 +167,6 @@ fn the_commands_are_those_of_the_command_line() {
     assert!(String::from_utf8(serve.stdout).unwrap().contains("[default: 127.0.0.1:4000]"));
 }
 
-/// Every relative link of the documentation leads somewhere.
-#[test]
-fn links_lead_somewhere() {
-    let mut pages = vec![root().join("README.md"), root().join("CHANGELOG.md")];
-    for folder in ["docs", "docs/decisions"] {
-        let entries = std::fs::read_dir(root().join(folder)).unwrap().map(|e| e.unwrap().path());
-        pages.extend(entries.filter(|p| p.extension().is_some_and(|e| e == "md")));
-    }
-    for page in pages {
-        let text = std::fs::read_to_string(&page).unwrap();
-        for link in text.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
-            let (path, anchor) = link.split_once('#').unwrap_or((link, ""));
-            if path.contains("://") {
-                continue;
-            }
-            let to = if path.is_empty() { page.clone() } else { page.parent().unwrap().join(path) };
-            assert!(to.exists(), "{}: {link}", page.display());
-            if !anchor.is_empty() {
-                let there = std::fs::read_to_string(&to).unwrap();
-                assert!(there.lines().any(|l| anchor_of(l) == anchor), "{}: {link}", page.display());
-            }
-        }
-    }
-}
-
-/// The anchor that a heading gets on GitHub.
-fn anchor_of(line: &str) -> String {
-    let heading = line.trim_start_matches('#');
-    if heading.len() == line.len() {
-        return String::new();
-    }
-    let kept = heading.trim().to_lowercase();
-    kept.chars().filter(|c| c.is_alphanumeric() || "- _".contains(*c)).map(|c| if c == ' ' { '-' } else { c }).collect()
-}
-
 #[test]
 fn what_is_compared_can_differ() {
     let real = serde_json::json!({"a": 1, "b": [{"c": 2}, 3]});
@@ -197,5 +174,4 @@ fn what_is_compared_can_differ() {
     assert!(!shows(&serde_json::json!({"b": [{"c": 3}]}), &real));
     assert!(!shows(&serde_json::json!({"d": null}), &real));
     assert_eq!(edited("a\nb\nc\n", "-b\n+d\n"), "a\nd\nc\n");
-    assert_eq!(anchor_of("## Exit codes"), "exit-codes");
 }
