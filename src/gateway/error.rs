@@ -5,6 +5,7 @@
 //! of a bad request. Never holds a credential or an address of a provider.
 
 use crate::decide::{Refused, Why};
+use crate::policy::Class;
 use crate::wire::chat::{BadRequest, error};
 use bytes::Bytes;
 
@@ -37,6 +38,15 @@ impl ClientError {
         ClientError::new(refused.status, refused.why.word(), message)
     }
 
+    /// What a request that was refused before any decision is called in its record.
+    pub fn class(&self) -> Class {
+        match self.status {
+            404 => Class::NotFound,
+            413 => Class::PayloadTooLarge,
+            _ => Class::InvalidRequest,
+        }
+    }
+
     /// As a body.
     pub fn body(&self, request_id: &str) -> Bytes {
         error::body(&self.message, error::kind(self.status), self.param.as_deref(), self.code, request_id).into()
@@ -57,7 +67,7 @@ impl From<BadRequest> for ClientError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Class, Refusal};
+    use crate::policy::Refusal;
 
     fn refused(why: Why) -> Refused {
         Refused { status: 503, why, attempt: None, retry_after: None, answered: true }

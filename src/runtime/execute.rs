@@ -189,9 +189,6 @@ impl<'a> Execution<'a> {
             model: answered.and_then(|a| a.model.clone()),
             rules: said.filter_map(|(n, said)| Some((n, said.as_ref()?.rule))).collect(),
         };
-        match serde_json::to_string(&record::record(run, graph, &self.order.facts, &ending)) {
-            Ok(line) => self.engine.sink.send(line),
-            Err(error) => tracing::error!(%error, "a decision record could not be written down"),
-        }
+        self.engine.record(&record::record(run, graph, &self.order.facts, &ending));
     }
 }

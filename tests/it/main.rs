@@ -25,3 +25,4 @@ mod reload;
 mod schemas;
 mod serve_rig;
 mod settings;
+mod text_commands;

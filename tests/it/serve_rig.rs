@@ -56,13 +56,18 @@ impl Served {
     }
 
     /// The same of a command made ready.
+    // `Drop` waits for the process.
+    #[allow(clippy::zombie_processes)]
     pub fn of(mut command: Command) -> Served {
         let mut child = command.args(["--listen", "127.0.0.1:0"]).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut said = String::new();
         loop {
             let mut line = String::new();
-            assert!(stderr.read_line(&mut line).unwrap() > 0, "it does not serve: {said}");
+            if stderr.read_line(&mut line).unwrap() == 0 {
+                let _ = child.wait();
+                panic!("it does not serve: {said}");
+            }
             if let Some(rest) = line.trim_end().strip_prefix("listening on http://") {
                 let (address, hash) = rest.split_once(" policy ").unwrap();
                 let (address, hash) = (address.to_owned(), hash.to_owned());
