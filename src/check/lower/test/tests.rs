@@ -59,7 +59,7 @@ fn facts_have_defaults() {
     assert_eq!((plain.stream, plain.tokens, plain.max_output, plain.tools), (false, 1_000, 500, false));
     assert!(plain.modalities.contains(Modality::Text) && !plain.modalities.contains(Modality::Image));
     let full = facts(
-        "stream yes; tokens 2k; max-output 1k; tools yes; schema yes; modalities [text, image]; client web\n\
+        "stream yes; tokens 2k; max-output 1k; tools yes; schema yes; modalities [text, image]\n\
          region eu-west; session \"s-1\"; header \"X-A\" \"1\"; header \"x-b\" \"2\"; metadata \"Class\" \"batch\"\n\
          side-effects unknown",
     );
