@@ -5,6 +5,7 @@
 
 pub mod action;
 pub mod backoff;
+pub mod circuit;
 pub mod contract;
 pub mod deadline;
 pub mod draw;
@@ -20,6 +21,7 @@ mod run;
 pub mod select;
 pub mod standing;
 pub mod trail;
+pub mod window;
 
 pub use event::{Call, Event, Failure, Limits, Next, Phase, Refused, Settle, Timer, Why};
 pub use facts::Facts;

@@ -48,6 +48,13 @@ impl fmt::Display for Millis {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Percent(pub u32);
 
+impl Percent {
+    /// Whether a part of a whole is at least this share. Nothing is no share of nothing.
+    pub fn is_reached(self, part: u64, whole: u64) -> bool {
+        whole > 0 && u128::from(part) * 10_000 >= u128::from(whole) * u128::from(self.0)
+    }
+}
+
 impl fmt::Display for Percent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, rest) = (self.0 / 100, self.0 % 100);
