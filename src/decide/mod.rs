@@ -5,6 +5,7 @@
 
 pub mod action;
 pub mod backoff;
+pub mod bucket;
 pub mod circuit;
 pub mod contract;
 pub mod deadline;
@@ -14,13 +15,16 @@ pub mod facts;
 pub mod guard;
 pub mod hold;
 pub mod holds;
+pub mod path;
 pub mod ramp;
+pub mod recovery;
 pub mod replay;
 mod routes;
 mod run;
 pub mod select;
 pub mod standing;
 pub mod trail;
+pub mod vitals;
 pub mod window;
 
 pub use event::{Call, Event, Failure, Limits, Next, Phase, Refused, Settle, Timer, Why};
