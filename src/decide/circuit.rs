@@ -309,11 +309,11 @@ impl Circuit {
         }
     }
 
-    /// The same breaker for the owners to come: calls under way under the old ones are strangers to it, so their trials
-    /// are free.
+    /// The same breaker for owners to come, under rules of the same shape: calls under way under the old ones are
+    /// strangers to it, so their trials are free.
     #[must_use]
-    pub fn carried(&self) -> Circuit {
-        let mut circuit = self.clone();
+    pub fn carried(&self, rules: CircuitRules) -> Circuit {
+        let mut circuit = Circuit { rules, ..self.clone() };
         circuit.trials.begin();
         circuit.generation += 1;
         circuit

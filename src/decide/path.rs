@@ -34,12 +34,11 @@ impl PathPermit {
         self.0.iter().any(|(_, permit)| permit.is_trial())
     }
 
-    /// Whether what this call says would still count with each of these breakers.
-    pub fn known_to(&self, circuits: &mut [Circuit], now: Millis, which: impl Fn(CircuitId) -> bool) -> bool {
-        self.0
-            .iter()
-            .filter(|(id, _)| which(*id))
-            .all(|(id, permit)| circuits.get_mut(id.index()).is_some_and(|c| c.knows(now, permit)))
+    /// Whether each of these breakers took the call for one like any other and has not changed since.
+    pub fn is_traffic(&self, circuits: &mut [Circuit], now: Millis, which: impl Fn(CircuitId) -> bool) -> bool {
+        self.0.iter().filter(|(id, _)| which(*id)).all(|(id, permit)| {
+            !permit.is_trial() && circuits.get_mut(id.index()).is_some_and(|c| c.knows(now, permit))
+        })
     }
 }
 

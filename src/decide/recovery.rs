@@ -47,6 +47,12 @@ impl Recovery {
         Recovery { health, left_down: None, degraded_at: Millis::ZERO }
     }
 
+    /// The same where nobody looks, or otherwise than before: what was seen then says nothing now. A ramp goes on.
+    #[must_use]
+    pub fn unseen(self) -> Recovery {
+        Recovery { health: Health::Healthy, ..self }
+    }
+
     /// The health it was last told.
     pub fn health(&self) -> Health {
         self.health

@@ -223,7 +223,11 @@ impl Vitals {
         }
         match self.state {
             Health::Down if runs.pass >= rules.up_after => {
-                if runs.ok >= rules.up_after { Health::Healthy } else { Health::Degraded }
+                if runs.ok >= rules.up_after {
+                    Health::Healthy
+                } else {
+                    Health::Degraded
+                }
             }
             Health::Healthy if runs.slow >= rules.degraded_after => Health::Degraded,
             Health::Degraded if runs.ok >= rules.recovered_after => Health::Healthy,

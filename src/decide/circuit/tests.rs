@@ -132,7 +132,7 @@ fn open_times_grow_to_the_cap_and_jitter_only_adds() {
 fn whoever_carries_a_breaker_over_finds_its_trials_free() {
     let mut old = opened(0);
     let trial = old.admit(Millis(5_000)).unwrap();
-    let mut new = old.carried();
+    let mut new = old.carried(rules());
     assert_eq!(new.state(Millis(5_000)), Breaker::HalfOpen { slot: true });
     assert!(!new.settle(Millis(5_000), trial, ending(Blame::Failure)));
     assert_eq!(new.trips(), 1);

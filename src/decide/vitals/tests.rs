@@ -10,8 +10,7 @@ fn rules() -> ProbeRules {
         live: None,
     };
     let baseline = BaselineRules { size: 20, min: 5, renew: Some(Millis(60_000)) };
-    let health =
-        HealthRules { down_after: 3, up_after: 2, degraded_after: 2, recovered_after: 2, slow, baseline };
+    let health = HealthRules { down_after: 3, up_after: 2, degraded_after: 2, recovered_after: 2, slow, baseline };
     ProbeRules { health, ..ProbeRules::default() }
 }
 
