@@ -307,3 +307,29 @@ fn no_piece_of_a_policy_is_too_broken_to_be_checked() {
         check_text(rest.join(" "));
     }
 }
+
+#[test]
+fn one_slip_of_a_bracket_or_quote_is_not_many_mistakes() {
+    let count = |text: String| {
+        let (policy, found) = check_sources(&Sources::from_texts([("a.sbk", format!("switchback 1\n{text}"))]));
+        assert!(policy.is_none());
+        found.iter().map(|d| d.code).collect::<Vec<_>>()
+    };
+    // A block that is never opened, with its settings on the line and on those below.
+    let text = PARTS.replace("budget b { deadline 10s; attempts 2 }", "budget b deadline 10s; attempts 2 }");
+    assert_eq!(count(text), [Code::MissingBlock, Code::StrayCloser]);
+    let text = PARTS.replace("budget b { deadline 10s; attempts 2 }", "budget b\n  deadline 10s\n  attempts 2\n");
+    assert_eq!(count(text), [Code::MissingBlock]);
+    let text = PARTS.replace("budget b { deadline 10s; attempts 2 }", "budget b\n{ deadline 10s; attempts 2 }");
+    assert_eq!(count(text), [Code::HeadlessBlock]);
+    // What the parser has named is not named again.
+    let text = PARTS.replace("base-url \"http", "base-url http");
+    assert_eq!(count(text), [Code::StrayText, Code::UnclosedString]);
+}
+
+#[test]
+fn a_set_with_broken_shape_has_no_policy() {
+    let (policy, found) = check_sources(&Sources::from_texts([("a.sbk", format!("switchback 1\n{PARTS}}}\n"))]));
+    assert!(policy.is_none());
+    assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::StrayCloser]);
+}

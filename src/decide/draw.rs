@@ -12,7 +12,7 @@ pub fn ppm(request_id: &str, purpose: DicePurpose, attempt: u32) -> u32 {
     hash.update(purpose.word().as_bytes());
     hash.update(b"\0");
     hash.update(attempt.to_be_bytes());
-    let scaled = u128::from(first_u64(&hash.finalize())) * 1_000_000 >> 64;
+    let scaled = (u128::from(first_u64(&hash.finalize())) * 1_000_000) >> 64;
     u32::try_from(scaled).unwrap_or(999_999)
 }
 

@@ -151,13 +151,11 @@ fn row_text(policy: &Policy, row: &Row, out: &mut String) {
     let classes = row.classes.iter().map(|c| c.word()).collect::<Vec<_>>().join(",");
     let _ = write!(out, "\n row {classes} when={:?} ->", row.guard);
     for step in &row.actions {
-        match step.action {
-            Action::Fallback(FallbackTo::Tier(tier)) => {
-                let _ = write!(out, " fallback to {:?}", policy.tiers.get(tier.index()).map(|t| &t.name));
-            }
-            action => {
-                let _ = write!(out, " {action:?}");
-            }
-        }
+        // A tier by its name: its id is a position.
+        let _ = if let Action::Fallback(FallbackTo::Tier(tier)) = step.action {
+            write!(out, " fallback to {:?}", policy.tiers.get(tier.index()).map(|t| &t.name))
+        } else {
+            write!(out, " {:?}", step.action)
+        };
     }
 }

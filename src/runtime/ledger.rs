@@ -83,3 +83,60 @@ impl Verdicts for Asking<'_> {
         draw::ppm(self.request_id, purpose, attempt)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::Class;
+    use crate::policy::class::Blame;
+    use crate::ready::prepare;
+    use crate::source::Sources;
+
+    fn graph(targets: &[&str]) -> Graph {
+        let blocks: String = targets
+            .iter()
+            .map(|t| format!("provider {t} {{ api emulated }}\ntarget {t} {{ model m; provider {t} }}\n"))
+            .collect();
+        let text = format!(
+            "switchback 1\n{blocks}model m {{ modalities [text]; context 8k; max-output 1k }}\ntier t {{ chain {{ {} }} }}\n\
+             matrix x {{ otherwise -> stop }}\nbudget b {{ deadline 5s; attempts 2 }}\nroute r {{ tier t; matrix x; budget b }}\n",
+            targets.join("; ")
+        );
+        let prepared = prepare(Sources::from_texts([("p.sbk", text)]));
+        prepared.ready.unwrap_or_else(|| panic!("{:?}", prepared.diagnostics)).graph
+    }
+
+    fn held(ledger: &Ledger, graph: &Graph, name: &str, now: u64) -> bool {
+        let target = graph.target_named(name).unwrap();
+        let now = Millis(now);
+        now < ledger.asked_by(graph, "sb-1", now).standing(target, now).hold_until
+    }
+
+    #[test]
+    fn a_hold_is_the_targets_whatever_its_place_in_the_next_policy() {
+        let (before, after) = (graph(&["m1", "z1"]), graph(&["a1", "b1", "z1"]));
+        let ledger = Ledger::default();
+        ledger.asked_by(&before, "sb-1", Millis(100)).settle(&Settle {
+            target: before.target_named("z1").unwrap(),
+            blame: Blame::Throttled,
+            class: Some(Class::RateLimit),
+            scope: None,
+            hold_until: Some(Millis(1_100)),
+        });
+        assert!(held(&ledger, &before, "z1", 1_099) && held(&ledger, &after, "z1", 1_099));
+        assert!(!held(&ledger, &after, "z1", 1_100));
+        assert!(!held(&ledger, &before, "m1", 200) && !held(&ledger, &after, "b1", 200));
+    }
+
+    #[test]
+    fn what_git_switched_off_is_off_and_draws_are_the_requests_own() {
+        let graph = graph(&["m1", "z1"]);
+        let ledger = Ledger::default();
+        let mut asking = ledger.asked_by(&graph, "sb-1", Millis(0));
+        assert!(!asking.standing(TargetId(0), Millis(0)).disabled);
+        assert!(asking.standing(TargetId(99), Millis(0)).disabled);
+        let draw = asking.draw(DicePurpose::Backoff, 1);
+        assert_eq!(draw, asking.draw(DicePurpose::Backoff, 1));
+        assert_ne!(draw, ledger.asked_by(&graph, "sb-2", Millis(0)).draw(DicePurpose::Backoff, 1));
+    }
+}

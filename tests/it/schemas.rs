@@ -22,4 +22,6 @@ fn each_schema_is_what_its_types_say() {
     same::<switchback::record::Record>("record");
     same::<switchback::graph::draw::Drawing>("graph");
     same::<switchback::story::Report>("test");
+    same::<switchback::emulate::Calls>("emulator-calls");
+    same::<switchback::gateway::Readiness>("readyz");
 }
