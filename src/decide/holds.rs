@@ -35,9 +35,9 @@ impl Holds {
     pub fn settle(&mut self, graph: &Graph, settle: &Settle) {
         let Some(until) = settle.hold_until else { return };
         let Some(origin) = graph.target(settle.target) else { return };
-        let width = width(settle);
+        let width = Width::of(settle.scope, settle.class);
         for (target, hold) in graph.policy().targets.iter().zip(&mut self.until) {
-            if covers(graph, width, origin, target) {
+            if width.covers(&site(graph, origin), &site(graph, target)) {
                 hold.until = hold.until.max(until);
             }
         }
@@ -56,9 +56,30 @@ impl Holds {
     }
 }
 
-/// What a hold covers, all of it at one provider.
+/// Where a target is, for what it shares with others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Width {
+pub(super) struct Site<'a> {
+    pub target: &'a str,
+    pub provider: &'a str,
+    pub account: &'a str,
+    pub upstream: &'a str,
+    pub region: Option<&'a str>,
+}
+
+fn site<'a>(graph: &'a Graph, target: &'a Target) -> Site<'a> {
+    let provider = graph.provider(target.provider);
+    Site {
+        target: &target.name,
+        provider: provider.map_or("", |p| &p.name),
+        account: provider.map_or("", |p| &p.account),
+        upstream: &target.upstream,
+        region: target.region.as_deref(),
+    }
+}
+
+/// What a hold covers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Width {
     Target,
     AccountModelRegion,
     Region,
@@ -66,28 +87,30 @@ enum Width {
     Provider,
 }
 
-/// What the answer showed, or else what the class table says.
-fn width(settle: &Settle) -> Width {
-    match (settle.scope, settle.class) {
-        (Some(Scope::Request | Scope::Deployment), _) => Width::Target,
-        (Some(Scope::Model), _) => Width::AccountModelRegion,
-        (Some(Scope::Region), _) => Width::Region,
-        (Some(Scope::Account), _) | (None, Some(Class::QuotaExhausted)) => Width::Account,
-        (Some(Scope::Provider), _) => Width::Provider,
-        (None, Some(Class::RateLimit)) => Width::AccountModelRegion,
-        (None, _) => Width::Target,
-    }
-}
-
-fn covers(graph: &Graph, width: Width, origin: &Target, other: &Target) -> bool {
-    let account = |t: &Target| graph.provider(t.provider).map(|p| p.account.clone());
-    match width {
-        Width::Target => origin.name == other.name,
-        Width::AccountModelRegion => {
-            account(origin) == account(other) && origin.upstream == other.upstream && origin.region == other.region
+impl Width {
+    /// What the answer showed, or else what the class table says.
+    pub(super) fn of(scope: Option<Scope>, class: Option<Class>) -> Width {
+        match (scope, class) {
+            (Some(Scope::Request | Scope::Deployment), _) => Width::Target,
+            (Some(Scope::Model), _) => Width::AccountModelRegion,
+            (Some(Scope::Region), _) => Width::Region,
+            (Some(Scope::Account), _) | (None, Some(Class::QuotaExhausted)) => Width::Account,
+            (Some(Scope::Provider), _) => Width::Provider,
+            (None, Some(Class::RateLimit)) => Width::AccountModelRegion,
+            (None, _) => Width::Target,
         }
-        Width::Region => origin.provider == other.provider && origin.region == other.region,
-        Width::Account => account(origin) == account(other),
-        Width::Provider => origin.provider == other.provider,
+    }
+
+    /// Whether what one target was told holds for another.
+    pub(super) fn covers(self, origin: &Site<'_>, other: &Site<'_>) -> bool {
+        match self {
+            Width::Target => origin.target == other.target,
+            Width::AccountModelRegion => {
+                origin.account == other.account && origin.upstream == other.upstream && origin.region == other.region
+            }
+            Width::Region => origin.provider == other.provider && origin.region == other.region,
+            Width::Account => origin.account == other.account,
+            Width::Provider => origin.provider == other.provider,
+        }
     }
 }
