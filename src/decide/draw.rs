@@ -52,7 +52,7 @@ pub fn below(seed: u64, number: u64, most: u64) -> u64 {
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     x ^= x >> 31;
-    let scaled = u128::from(x) * (u128::from(most) + 1) >> 64;
+    let scaled = (u128::from(x) * (u128::from(most) + 1)) >> 64;
     u64::try_from(scaled).unwrap_or(most)
 }
 

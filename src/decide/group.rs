@@ -21,11 +21,13 @@ use smallvec::SmallVec;
 use spec::{GroupSpec, TargetSpec};
 
 /// What a breaker guards.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Guarded {
     key: String,
     scope: BreakerScope,
     rules: BreakerRules,
+    /// The longest ramp behind it.
+    ramp: Millis,
 }
 
 /// How one breaker stands, for those who look from outside.
@@ -63,7 +65,10 @@ impl Group {
             let mut guard = |scope, key: String| {
                 let at = guarded.iter().position(|g| g.key == key).unwrap_or(guarded.len());
                 if at == guarded.len() {
-                    guarded.push(Guarded { key, scope, rules: target.breaker });
+                    guarded.push(Guarded { key, scope, rules: target.breaker, ramp: Millis::ZERO });
+                }
+                if let Some(guarded) = guarded.get_mut(at) {
+                    guarded.ramp = guarded.ramp.max(target.ramp.whole());
                 }
                 CircuitId(u32::try_from(at).unwrap_or(u32::MAX))
             };
@@ -91,7 +96,11 @@ impl Group {
     /// same. Calls under way stay with the other: what they say is not heard here.
     pub fn take_over(&mut self, other: &Group) {
         for (guarded, circuit) in self.guarded.iter().zip(&mut self.circuits) {
-            let theirs = other.guarded.iter().zip(&other.circuits).find(|(g, _)| *g == guarded);
+            let theirs = other
+                .guarded
+                .iter()
+                .zip(&other.circuits)
+                .find(|(g, _)| g.key == guarded.key && g.rules == guarded.rules);
             if let Some((_, theirs)) = theirs {
                 *circuit = theirs.carried(*circuit.rules());
             }
@@ -216,14 +225,8 @@ impl Group {
     }
 }
 
-/// The rules of one breaker: it is stable when the longest ramp behind it is over.
 fn rules(spec: &GroupSpec, guarded: &Guarded) -> CircuitRules {
-    let behind = |target: &&TargetSpec| match guarded.scope {
-        BreakerScope::Capability => Capability::ALL.iter().any(|c| target.capability_key(*c) == guarded.key),
-        scope => target.key(scope) == guarded.key,
-    };
-    let ramp = spec.targets.iter().filter(behind).map(|target| target.ramp.whole()).max();
-    CircuitRules::of(&guarded.rules, ramp.unwrap_or(Millis::ZERO), spec.attempt, &spec.instance, &guarded.key)
+    CircuitRules::of(&guarded.rules, guarded.ramp, spec.attempt, &spec.instance, &guarded.key)
 }
 
 #[cfg(test)]

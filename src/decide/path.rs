@@ -106,3 +106,48 @@ pub fn settle(
     }
     counted
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decide::circuit::CircuitRules;
+    use crate::decide::standing::Breaker;
+    use crate::policy::breaker::{BreakerRules, OpenTime};
+    use crate::policy::{Multiple, Percent};
+
+    const BAD: Ending = Ending { blame: Blame::Hard, slow: false, hint: None };
+    const GOOD: Ending = Ending { blame: Blame::Success, slow: true, hint: None };
+
+    fn path() -> (Vec<Circuit>, Path) {
+        let open = OpenTime { base: Millis(100), growing: Multiple(1_000), cap: Millis(100), jitter: Percent(0) };
+        let rules = BreakerRules { open, ..BreakerRules::default() };
+        let circuit = || Circuit::new(CircuitRules::of(&rules, Millis::ZERO, Millis(8_000), "", ""));
+        (vec![circuit(), circuit(), circuit()], (0..3).map(CircuitId).collect())
+    }
+
+    #[test]
+    fn who_granted_before_another_denied_gets_its_trial_back() {
+        let (mut circuits, path) = path();
+        let first = admit(&mut circuits, &path, Millis(0)).unwrap();
+        settle(&mut circuits, Millis(0), first, BAD, Some(CircuitId(0)));
+        let (coarse, fine) = (&path[..1], &path[2..]);
+        let later = admit(&mut circuits, fine, Millis(50)).unwrap();
+        settle(&mut circuits, Millis(50), later, BAD, Some(CircuitId(2)));
+        let blocked = admit(&mut circuits, &path, Millis(100)).unwrap_err();
+        assert_eq!(blocked, Blocked { by: CircuitId(2), why: Denied::Open });
+        assert_eq!(circuits[0].state(Millis(100)), Breaker::HalfOpen { slot: true });
+        let trial = admit(&mut circuits, coarse, Millis(100)).unwrap();
+        assert!(trial.is_trial());
+        settle(&mut circuits, Millis(100), trial, Ending::NEUTRAL, None);
+    }
+
+    #[test]
+    fn a_success_counts_everywhere_and_its_slowness_at_one_place() {
+        let (mut circuits, path) = path();
+        let call = admit(&mut circuits, &path, Millis(0)).unwrap();
+        assert!(settle(&mut circuits, Millis(0), call, GOOD, Some(CircuitId(1))));
+        let slow: Vec<(u64, u64)> =
+            circuits.iter_mut().map(|c| c.totals(Millis(0))).map(|t| (t.samples, t.slow)).collect();
+        assert_eq!(slow, [(1, 0), (1, 1), (1, 0)]);
+    }
+}

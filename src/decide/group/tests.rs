@@ -146,7 +146,19 @@ fn an_account_that_comes_back_ramps_all_its_targets() {
 }
 
 #[test]
-fn throttled_calls_roll_a_ramp_back_and_the_trial_that_began_it_is_no_part_of_it() {
+fn the_trial_that_began_a_ramp_is_no_part_of_it() {
+    let mut group = three();
+    (0..5).for_each(|_| _ = call(&mut group, 0, 0, CHAT, &Ended::failed(Class::ServerError)));
+    call(&mut group, 0, 5_000, CHAT, &Ended::served(None));
+    (0..4).for_each(|_| _ = call(&mut group, 0, 5_100, CHAT, &Ended::failed(Class::RateLimit)));
+    (0..15).for_each(|_| _ = call(&mut group, 0, 5_100, CHAT, &Ended::served(None)));
+    assert!(open(&mut group, 5_100).is_empty(), "19 of the 20 calls that a share needs");
+    call(&mut group, 0, 5_100, CHAT, &Ended::served(None));
+    assert_eq!(open(&mut group, 5_100), ["target=eu-a"]);
+}
+
+#[test]
+fn throttled_calls_roll_a_ramp_back() {
     let mut group = three();
     (0..5).for_each(|_| _ = call(&mut group, 0, 0, CHAT, &Ended::failed(Class::ServerError)));
     call(&mut group, 0, 5_000, CHAT, &Ended::served(None));
@@ -266,8 +278,8 @@ proptest! {
                 group.settle(place, Millis(now), permit, &ended);
             }
         }
-        for place in 0..3 {
-            prop_assert_eq!(group.target(place).unwrap().inflight(), lost[place]);
+        for (place, lost) in lost.into_iter().enumerate() {
+            prop_assert_eq!(group.target(place).unwrap().inflight(), lost);
         }
         // An open time, a lease and the open time after it, however they follow each other.
         now += 60_000 + 3_000 + 60_000;
@@ -275,6 +287,76 @@ proptest! {
             let standing = group.standing(place, Millis(now), CHAT);
             let barred = matches!(standing.breaker, Breaker::Open { .. } | Breaker::HalfOpen { slot: false });
             prop_assert!(!barred);
+        }
+    }
+}
+
+/// What happens to one target, for a run of it that is looked at seldom and one that is looked at often.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Call(Option<Class>),
+    Lost,
+    Probe(Probed),
+}
+
+fn steps() -> impl Strategy<Value = Vec<(u64, Step)>> {
+    let step = prop_oneof![
+        4 => Just(Step::Call(None)),
+        4 => Just(Step::Call(Some(Class::ServerError))),
+        1 => Just(Step::Call(Some(Class::RateLimit))),
+        1 => Just(Step::Call(Some(Class::Auth))),
+        1 => Just(Step::Lost),
+        2 => Just(Step::Probe(Probed::Passed(Millis(100)))),
+        1 => Just(Step::Probe(Probed::Passed(Millis(9_000)))),
+        2 => Just(Step::Probe(Probed::Failed)),
+    ];
+    prop::collection::vec((0u64..9_000, step), 1..100)
+}
+
+fn story(steps: &[(u64, Step)], eager: bool) -> Vec<(Phase, Standing, Vec<u64>)> {
+    let mut probe = ProbeRules::default();
+    probe.health.slow.above = Some(Millis(5_000));
+    probe.health.down_after = 2;
+    let mut group = group(vec![TargetSpec { probe: Some(probe), ..spec("eu-a", "a", "eu") }]);
+    let (mut now, mut seen) = (0, Vec::new());
+    for (pause, step) in steps {
+        if eager {
+            (now..now + pause).step_by(1_013).for_each(|t| _ = group.standing(0, Millis(t), CHAT));
+        }
+        now += pause;
+        let at = Millis(now);
+        match *step {
+            Step::Probe(probed) => _ = group.probe(0, at, probed),
+            Step::Lost => drop(group.admit(0, at, CHAT, Admission::Normal, true)),
+            Step::Call(class) => {
+                if let Ok(permit) = group.admit(0, at, CHAT, Admission::Normal, true) {
+                    group.settle(0, at, permit, &class.map_or(Ended::served(None), Ended::failed));
+                }
+            }
+        }
+        let trips = group.circuits(at).map(|c| c.trips).collect();
+        seen.push((group.phase(0, at, Capability::Text), group.standing(0, at, CHAT), trips));
+    }
+    seen
+}
+
+proptest! {
+    #[test]
+    fn looking_more_often_changes_nothing(steps in steps()) {
+        prop_assert_eq!(story(&steps, false), story(&steps, true));
+    }
+
+    /// Nobody is let in while the phase is blocked, and a target that never had an outage has no ramp.
+    #[test]
+    fn a_ramp_follows_an_outage(steps in steps()) {
+        let (mut outage, mut before) = (false, Phase::Full);
+        for (phase, standing, _) in story(&steps, false) {
+            prop_assert_eq!(phase == Phase::Blocked, standing.health == Health::Down || matches!(standing.breaker, Breaker::Open { .. }));
+            outage |= matches!(phase, Phase::Blocked | Phase::Trial);
+            if matches!(phase, Phase::Ramping(_)) {
+                prop_assert!(outage, "a ramp after {before:?}");
+            }
+            before = phase;
         }
     }
 }

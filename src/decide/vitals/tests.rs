@@ -109,7 +109,7 @@ proptest! {
             ring.push(Millis(*latency));
             let mut latest: Vec<u64> = latencies[..=n].iter().rev().take(size as usize).copied().collect();
             latest.sort_unstable();
-            prop_assert_eq!(ring.p95(), Some(Millis(latest[(95 * latest.len() + 99) / 100 - 1])));
+            prop_assert_eq!(ring.p95(), Some(Millis(latest[(95 * latest.len()).div_ceil(100) - 1])));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Area `retry_budget`: what repetition may add to the load of one target.
 
-use super::behaviours::{Driver, number};
+use super::behaviours::Driver;
 use super::breaker::{count, percent};
 use serde_json::{Value, json};
 use switchback::decide::bucket::{Bucket, Extra};
