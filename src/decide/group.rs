@@ -8,12 +8,12 @@ pub mod spec;
 
 use super::bucket::Extra;
 use super::circuit::{Cause, Circuit, CircuitRules};
-use super::holds::Width;
 use super::path::CircuitId;
 use super::recovery::Phase;
 use super::standing::{Admission, Breaker, Health, Reason, Standing};
 use super::target_state::{Ask, Ended, Permit, TargetState};
 use super::vitals::{Judged, Probed};
+use super::width::Width;
 use super::window::Totals;
 use crate::policy::Millis;
 use crate::policy::breaker::{BreakerRules, BreakerScope, Capability};

@@ -15,7 +15,6 @@ pub mod facts;
 pub mod group;
 pub mod guard;
 pub mod hold;
-pub mod holds;
 pub mod ledgers;
 pub mod path;
 pub mod ramp;
@@ -28,6 +27,7 @@ pub mod standing;
 pub mod target_state;
 pub mod trail;
 pub mod vitals;
+mod width;
 pub mod window;
 
 pub use event::{Call, Event, Failure, Limits, Next, Phase, Refused, Settle, Timer, Why};

@@ -1,6 +1,6 @@
 //! What ledgers are made from: targets as plain descriptions, free of ids, so that those of two policies compare.
 
-use crate::decide::holds::Site;
+use crate::decide::width::Site;
 use crate::policy::breaker::{BreakerRules, BreakerScope, Capability};
 use crate::policy::probe::{ProbeRules, Seed};
 use crate::policy::{Millis, RampRules, RetryRatio};

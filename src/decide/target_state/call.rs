@@ -1,9 +1,9 @@
 //! A call, as the ledgers of its target see it: who asks, what was granted, and how it ended.
 
-use crate::decide::Facts;
 use crate::decide::path::PathPermit;
 use crate::decide::standing::Admission;
 use crate::decide::vitals::Latency;
+use crate::decide::{Facts, Settle};
 use crate::policy::breaker::Capability;
 use crate::policy::class::Blame;
 use crate::policy::{Class, Millis, Modality, Scope, StructuredOutput};
@@ -56,6 +56,18 @@ impl Ended {
     /// An end that says nothing: the client left, a hedge was lost, the call was given up.
     pub const NEUTRAL: Ended =
         Ended { blame: Blame::Neutral, class: None, scope: None, hint: None, hold_until: None, latency: None };
+
+    /// As a run settles it.
+    pub fn of(settle: &Settle) -> Ended {
+        Ended {
+            blame: settle.blame,
+            class: settle.class,
+            scope: settle.scope,
+            hint: settle.hint,
+            hold_until: settle.hold_until,
+            latency: settle.latency,
+        }
+    }
 
     /// A success.
     pub fn served(latency: Option<Latency>) -> Ended {
