@@ -96,6 +96,10 @@ mod tests {
             enabled: true,
             idempotency_key: Some("Idempotency-Key".into()),
             script: None,
+            max_concurrent: None,
+            seed: None,
+            probe: None,
+            ramp: crate::policy::RampRules::default(),
         };
         let body = r#"{"model":"chat", "messages":[{"role":"user","content":"hi"}]}"#;
         let chat = request::read(body.into()).unwrap();

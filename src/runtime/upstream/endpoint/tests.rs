@@ -30,6 +30,8 @@ fn provider() -> Provider {
         pass_headers: Vec::new(),
         account: "p".into(),
         timeout_connect: Millis(2_000),
+        breaker: crate::policy::BreakerRules::default(),
+        retry: crate::policy::RetryRatio::default(),
     }
 }
 
