@@ -9,7 +9,6 @@ use crate::decide::action::{Bar, Walked, walk};
 use crate::decide::deadline::Fit;
 use crate::decide::event::{Call, Next, Refused, Settle, Why};
 use crate::decide::guard::{Failed, View, holds};
-use crate::decide::hold;
 use crate::decide::replay::Attempted;
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::Verdicts;
@@ -18,7 +17,7 @@ use crate::decide::vitals::Latency;
 use crate::graph::{Edge, Node, NodeIndex};
 use crate::policy::class::Blame;
 use crate::policy::guard::FailureFacts;
-use crate::policy::{Action, Class, FallbackTo, Millis, Refusal, Scope, Stage, TierId};
+use crate::policy::{Action, Class, FallbackTo, Refusal, Scope, Stage, TierId};
 use smallvec::SmallVec;
 
 impl Run {
@@ -41,7 +40,7 @@ impl Run {
         }
         let target = current.candidate.target;
         // The hold is that of the cause: a limit that shows itself in mid-stream is a limit all the same.
-        let hold_until = hold_until(cause, failure.retry_after, scene.now);
+        let hold_until = scene.hold_until(target, cause, failure.retry_after);
         let latency = current.output.map(|output| Latency::FirstOutput(output.less(current.started)));
         verdicts.settle(&Settle {
             target,
@@ -374,13 +373,4 @@ fn actions<'a>(scene: &'a Scene<'_>, row: NodeIndex) -> impl Iterator<Item = (No
         )
         | None => None,
     })
-}
-
-/// Until when the class holds its key.
-fn hold_until(class: Class, hint: Option<Millis>, now: Millis) -> Option<Millis> {
-    let rule = hold::rule(class)?;
-    let wait = hint.filter(|h| *h > Millis::ZERO).or(rule.default)?;
-    let mut held = hold::Hold::default();
-    held.extend(now, wait, rule.cap);
-    Some(held.until)
 }

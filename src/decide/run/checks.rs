@@ -5,7 +5,6 @@ use super::lapse::Lapse;
 use super::scene::{Candidate, Candidates, Scene, Standings, is_in, with};
 use crate::decide::action::{Bar, Checks};
 use crate::decide::deadline::Fit;
-use crate::decide::hold;
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::{Admission, Standing, Verdicts};
 use crate::policy::{Action, Budget, Class, DicePurpose, FallbackTo, Millis, TierId};
@@ -167,7 +166,8 @@ impl PassChecks<'_, '_> {
 
     /// The wait that the failure asks for: its hint, or the default of its hold.
     fn asked_wait(&self) -> Millis {
-        let default = hold::rule(self.lapse.class).and_then(|r| r.default).unwrap_or(Millis::ZERO);
+        let rule = self.scene.breaker(self.lapse.candidate.target).holds.of(self.lapse.class);
+        let default = rule.and_then(|r| r.default).unwrap_or(Millis::ZERO);
         self.lapse.hint.unwrap_or(default)
     }
 

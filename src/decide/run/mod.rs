@@ -265,7 +265,7 @@ impl Run {
             }
         };
         let blame = if class.is_timeout() {
-            deadline::evidence(current.granted, current.limit, deadline::TIMEOUT_EVIDENCE)
+            deadline::evidence(current.granted, current.limit, scene.breaker(current.candidate.target).timeout_evidence)
         } else {
             class.blame()
         };

@@ -4,12 +4,14 @@
 use crate::decide::contract::{Need, Offer, Unmet, unmet};
 use crate::decide::facts::Facts;
 use crate::decide::guard::{View, holds};
+use crate::decide::hold::Hold;
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::Standing;
 use crate::decide::trail::{Passed, PassedWhy};
 use crate::graph::{Edge, Graph, Node, NodeIndex};
+use crate::policy::breaker::BreakerRules;
 use crate::policy::tier::ChainRef;
-use crate::policy::{Budget, Millis, ModelId, Money, Rank, Route, RouteId, TargetId, TierId};
+use crate::policy::{Budget, Class, Millis, ModelId, Money, Rank, Route, RouteId, TargetId, TierId};
 use smallvec::SmallVec;
 
 /// A target that a request may be sent to: its guard holds and the contract is met.
@@ -127,6 +129,21 @@ impl Scene<'_> {
             return self.graph.way(self.graph.route_node(self.id)?, Edge::Serves);
         }
         self.graph.nodes().find(|(_, n)| **n == Node::Tier(tier)).map(|(i, _)| i)
+    }
+
+    /// The breaker of a target's provider.
+    pub(super) fn breaker(&self, target: TargetId) -> BreakerRules {
+        let provider = self.graph.target(target).and_then(|t| self.graph.provider(t.provider));
+        provider.map_or_else(BreakerRules::default, |p| p.breaker)
+    }
+
+    /// Until when a failure of this class holds what it speaks for.
+    pub(super) fn hold_until(&self, target: TargetId, class: Class, hint: Option<Millis>) -> Option<Millis> {
+        let rule = self.breaker(target).holds.of(class)?;
+        let wait = hint.filter(|h| *h > Millis::ZERO).or(rule.default)?;
+        let mut held = Hold::default();
+        held.extend(self.now, wait, rule.cap);
+        Some(held.until)
     }
 
     pub(super) fn last_resort(&self, tier: TierId) -> bool {
