@@ -3,7 +3,7 @@
 use super::call::How;
 use super::checks::{Choice, May, PassChecks};
 use super::lapse::Lapse;
-use super::scene::{Candidate, Candidates, Scene, Standings, passed_over};
+use super::scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
 use super::{Planned, Run, Told};
 use crate::decide::action::{Bar, Walked, walk};
 use crate::decide::deadline::Fit;
@@ -101,7 +101,7 @@ impl Run {
 
     /// Walks the row, pass by pass.
     fn find(&mut self, scene: &Scene<'_>, lapse: &Lapse, around: &Around<'_>, verdicts: &mut dyn Verdicts) -> Found {
-        // Whether something beside replay safety stood in the way: then there was an action, and nobody left for it.
+        // Whether the row would have gone elsewhere, and something beside replay safety stood in the way.
         let mut exhausted = false;
         let mut stop = None;
         for pass in Pass::all(scene.last_resort(scene.route.tier)) {
@@ -114,14 +114,14 @@ impl Run {
                 standings: around.standings,
                 elsewhere: around.elsewhere,
                 choice: None,
-                moved_on: 0,
+                moved: Moved::new(),
                 may: around.may,
             };
             let Walked { taken, barred } = walk(actions(scene, around.row), &mut checks);
             let choice = checks.choice;
             match (taken, choice) {
                 (Some((node, Action::Stop { status })), _) => {
-                    exhausted |= barred.iter().any(|(_, bar)| *bar != Bar::Replay);
+                    exhausted |= barred.iter().any(|(action, bar)| moves(*action) && *bar != Bar::Replay);
                     stop = Some((node, status));
                     // What only time, tokens or safety bars is barred in every pass.
                     let hopeless = barred.iter().all(|(_, bar)| *bar != Bar::Target);
@@ -132,7 +132,7 @@ impl Run {
                 (Some((node, action)), Some(choice)) => {
                     return Found::Way(Way { node, action, pass: *pass, choice });
                 }
-                (Some(_), None) | (None, _) => exhausted = true,
+                (Some(_), None) | (None, _) => {}
             }
         }
         stop.map_or(Found::Nothing, |(node, status)| Found::Stop { node, status, exhausted })
@@ -256,7 +256,8 @@ impl Run {
     pub(super) fn woke(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
         let Some(planned) = self.planned.take() else { return Next::GoOn };
         let standings = self.survey(scene, verdicts, &self.candidates);
-        let others = self.others_left(scene, &standings, planned.candidate.target, 0);
+        let here = (&self.candidates, &standings);
+        let others = self.others_left(scene, here, planned.candidate.target, &Moved::new());
         let Fit::Yes(granted) = self.time.attempt(scene.now, self.limit(scene), others) else {
             // The wait was chosen so that it fits; waking late is the only way here.
             return self.ran_out(scene, Some(planned.node), Some(&standings));
@@ -346,6 +347,14 @@ struct Way {
     action: Action,
     pass: Pass,
     choice: Choice,
+}
+
+/// Whether an action goes to another target.
+fn moves(action: Action) -> bool {
+    match action {
+        Action::Failover | Action::Fallback(_) => true,
+        Action::Retry { .. } | Action::Wait { .. } | Action::Stop { .. } => false,
+    }
 }
 
 /// The model of the target that just failed.

@@ -53,9 +53,7 @@ impl Scene<'_> {
         for (edge, chain) in self.graph.ways(tier_at) {
             let Some(Node::Chain(reference)) = self.graph.node(chain) else { continue };
             let chosen = self.graph.tier(tier).and_then(|t| t.chain_for(region));
-            let here = edge == Edge::Region && chosen == Some(usize::from(reference.chain));
-            // A pinned target is asked alone, in whichever chain it stands.
-            if !here && self.facts.pin.is_none() {
+            if edge != Edge::Region || chosen != Some(usize::from(reference.chain)) {
                 continue;
             }
             for (_, rank) in self.graph.ways(chain) {
@@ -72,15 +70,11 @@ impl Scene<'_> {
     fn candidate(&self, node: NodeIndex, need: &Need<'_>, dropped: &mut SmallVec<[Passed; 4]>) -> Option<Candidate> {
         let Some(Node::Rank { chain, rank, target }) = self.graph.node(node) else { return None };
         let (chain, rank, target) = (*chain, *rank, *target);
-        match self.facts.pin {
-            Some(pin) if pin != target => return None,
-            Some(_) => {}
-            None => {
-                let rank = self.rank(chain, rank)?;
-                if !holds(rank.guard.as_ref(), View { facts: self.facts, failed: None }) {
-                    return None;
-                }
-            }
+        // A pin narrows: the one target alone, and only where the request could have been sent without it.
+        let pinned_elsewhere = self.facts.pin.is_some_and(|pin| pin != target);
+        let guard = self.rank(chain, rank)?.guard.as_ref();
+        if pinned_elsewhere || !holds(guard, View { facts: self.facts, failed: None }) {
+            return None;
         }
         let stated = self.graph.target(target)?;
         let model = self.graph.model(stated.model)?;
@@ -121,6 +115,7 @@ impl Scene<'_> {
         let model = self.graph.model(target.model)?;
         let prices = Offer::of(target, &model.capabilities).prices;
         let output = self.facts.max_output.or(model.capabilities.max_output)?;
+        let output = output.saturating_mul(self.facts.choices);
         Some(prices.input?.of(self.facts.tokens).plus(prices.output?.of(output)))
     }
 
@@ -173,11 +168,5 @@ pub(super) fn passed_over(
     }
 }
 
-/// Whether a place is in a set of at most 64; later places are never in it, which only repeats a question.
-pub(super) fn is_in(set: u64, place: usize) -> bool {
-    place < 64 && set & (1 << place) != 0
-}
-
-pub(super) fn with(set: u64, place: usize) -> u64 {
-    if place < 64 { set | (1 << place) } else { u64::MAX }
-}
+/// Targets that were just passed over for this decision alone: for want of time, or taken from under the request.
+pub(super) type Moved = SmallVec<[TargetId; 4]>;

@@ -59,6 +59,7 @@ pub fn outgoing(
         headers,
         body: chat.upstream_body(&target.upstream),
         target: target.name.clone(),
+        left: super::Left::default(),
     }
 }
 
