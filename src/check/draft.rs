@@ -70,7 +70,19 @@ pub fn lower(cx: &mut Context<'_>) -> Draft {
     for decl in &names.spare {
         spare(cx, decl, &presets, &health);
     }
-    Draft { providers, models, targets, contracts, tiers, matrices, budgets, routes, health, defaults: presets.defaults, tests }
+    Draft {
+        providers,
+        models,
+        targets,
+        contracts,
+        tiers,
+        matrices,
+        budgets,
+        routes,
+        health,
+        defaults: presets.defaults,
+        tests,
+    }
 }
 
 fn each<'a, T>(
@@ -97,11 +109,7 @@ fn spare<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, presets: &defaults::Prese
         Block::Breaker => drop(breaker::lower(cx, decl)),
         Block::Probe => drop(probe::lower(cx, decl)),
         Block::Ramp => drop(ramp::lower(cx, decl)),
-        Block::Evaluation
-        | Block::Objective
-        | Block::Alert
-        | Block::Client
-        | Block::Load => {}
+        Block::Evaluation | Block::Objective | Block::Alert | Block::Client | Block::Load => {}
     }
 }
 

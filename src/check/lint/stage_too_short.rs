@@ -47,9 +47,10 @@ fn shortest(cx: &Context<'_>, draft: &Draft, ramp: usize) -> Option<(Millis, Spa
 /// The targets of a route's own tier, and of those that its matrix falls back to.
 fn targets(draft: &Draft, route: &Route) -> Vec<TargetId> {
     let matrix = known(&draft.matrices, route.matrix.index());
-    let further = matrix.iter().flat_map(|matrix| &matrix.rows).flat_map(|row| &row.actions).filter_map(|step| {
-        if let Action::Fallback(FallbackTo::Tier(tier)) = step.action { Some(tier) } else { None }
-    });
+    let further =
+        matrix.iter().flat_map(|matrix| &matrix.rows).flat_map(|row| &row.actions).filter_map(|step| {
+            if let Action::Fallback(FallbackTo::Tier(tier)) = step.action { Some(tier) } else { None }
+        });
     let tiers = further.chain([route.tier]).filter_map(|id| known(&draft.tiers, id.index()));
     tiers.flat_map(|tier| &tier.chains).flat_map(|chain| &chain.ranks).map(|rank| rank.target).collect()
 }

@@ -9,9 +9,7 @@ use crate::check::context::{Context, Decl};
 use crate::check::cursor::Cursor;
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
-use crate::policy::breaker::{
-    BreakerRules, BreakerScope, HalfOpen, OpenTime, Over, Scopes, SlowAbove, SlowTrip,
-};
+use crate::policy::breaker::{BreakerRules, BreakerScope, HalfOpen, OpenTime, Over, Scopes, SlowAbove, SlowTrip};
 use crate::policy::{Millis, Multiple, Percent};
 use crate::source::Span;
 use crate::syntax::settings::Block;
@@ -198,8 +196,7 @@ fn is_collected(cx: &mut Context<'_>, trips: &Trips, window: &Counted) -> bool {
 
 /// `when errors >= P [over W][, min N]`, `when slow >= P above D [over W][, min N]`, `when consecutive >= N`
 fn trip<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<(Trip, Counted)> {
-    let (measure, mut cursor) =
-        trigger::head(cx, statement, &["errors", "slow", "consecutive"], Operator::AtLeast)?;
+    let (measure, mut cursor) = trigger::head(cx, statement, &["errors", "slow", "consecutive"], Operator::AtLeast)?;
     let mut counted = Counted::default();
     let trip = match measure {
         "errors" => Trip::Errors(trigger::share(cx, &mut cursor)?),

@@ -32,8 +32,8 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<ProbeRules>
     let health = HealthRules::default();
     let every = fields.or(cx, "every", (built_in.every, built_in.jitter), every);
     let timeout = fields.optional(cx, "timeout", |cx, s| cx.time(s));
-    let kind = fields
-        .or(cx, "kind", built_in.kind, |cx, s| ProbeKind::from_word(cx.one_of(Block::Probe, "kind", s)?));
+    let kind =
+        fields.or(cx, "kind", built_in.kind, |cx, s| ProbeKind::from_word(cx.one_of(Block::Probe, "kind", s)?));
     let prompt = fields.or(cx, "prompt", built_in.prompt, |cx, s| cx.string(s));
     let max_tokens = fields.or(cx, "max-tokens", built_in.max_tokens, |cx, s| cx.integer(s, 1, MOST_TOKENS));
     let answer_contains = fields.optional(cx, "answer", answer);

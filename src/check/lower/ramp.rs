@@ -177,6 +177,5 @@ fn note<'a>(cx: &mut Context<'a>, decl: &Decl<'a>, home: &Decl<'a>, lines: &[&'a
     }
 }
 
-
 #[cfg(test)]
 mod tests;

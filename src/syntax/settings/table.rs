@@ -31,13 +31,8 @@ const CAPTURE: Words = &[("no", InEffect), ("yes", Later)];
 const KINDS: Words = &[("generate", InEffect), ("tools", InEffect), ("embedding", Later), ("endpoint", InEffect)];
 const PREFER: Words = &[("healthy", InEffect), ("same-model", InEffect)];
 const BAD_ANSWER: Words = &[("fail", InEffect), ("slow", InEffect)];
-const SCOPES: Words = &[
-    ("account", InEffect),
-    ("region", InEffect),
-    ("model", InEffect),
-    ("target", InEffect),
-    ("capability", InEffect),
-];
+const SCOPES: Words =
+    &[("account", InEffect), ("region", InEffect), ("model", InEffect), ("target", InEffect), ("capability", InEffect)];
 
 const fn flagged(flags: &[&str], flag: &str) -> bool {
     let mut i = 0;

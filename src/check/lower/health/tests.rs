@@ -89,7 +89,9 @@ fn a_setting_that_cannot_be_meant_is_named() {
 fn providers_of_one_account_name_one_breaker() {
     let with = |left: &str, right: &str, defaults: &str| {
         let provider = |name: &str, port: u8, says: &str| {
-            format!("provider {name} {{ api openai-chat; base-url \"http://127.0.0.1:{port}/v1\"; account x; {says} }}\n")
+            format!(
+                "provider {name} {{ api openai-chat; base-url \"http://127.0.0.1:{port}/v1\"; account x; {says} }}\n"
+            )
         };
         let providers = provider("left", 1, left) + &provider("right", 2, right);
         let blocks = "breaker one { }\nbreaker two { }\nprovider other { api openai-chat; breaker two }\n\

@@ -72,7 +72,11 @@ fn a_line_that_cannot_be_meant_is_named() {
         ("10% for 2m\n100% for 5m", "SB0308", "for 5m"),
         ("100%\nrollback when slow >= 20%", "SB0305", "slow"),
         ("100%\nrollback when errors > 20%", "SB0303", ">"),
-        ("100%\nrollback when consecutive >= 3\nrollback when consecutive >= 4", "SB0214", "rollback when consecutive >= 4"),
+        (
+            "100%\nrollback when consecutive >= 3\nrollback when consecutive >= 4",
+            "SB0214",
+            "rollback when consecutive >= 4",
+        ),
         ("100%\ngently", "SB0212", "gently"),
     ] {
         assert_eq!(wrong(lines), only(code, text), "{lines}");
