@@ -71,6 +71,7 @@ fn spend<'a>(cx: &mut Context<'a>, statements: &[&'a Statement]) -> Option<Optio
         };
         if text.ends_with("/day") {
             cx.later(first.span, text);
+            cx.mention(rest);
             whole = false;
             continue;
         }

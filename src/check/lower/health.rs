@@ -108,3 +108,6 @@ pub fn settle<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, block: Block, homes:
 pub fn rules<T: Clone>(list: &[Option<T>], choice: Option<Choice<'_, '_>>) -> Option<T> {
     list.get(choice?.position)?.clone()
 }
+
+#[cfg(test)]
+mod tests;
