@@ -165,6 +165,7 @@ registry! {
     LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;
     BackoffUpsideDown "SB0703" "backoff-upside-down" Error;
     UnknownPrice "SB0704" "unknown-price" Error;
+    NoCallFits "SB0705" "no-call-fits" Error;
     // SB08xx: breakers, probes and ramps.
     TwoBreakers "SB0801" "two-breakers" Error;
     ScopeMissing "SB0802" "scope-missing" Error;

@@ -159,6 +159,23 @@ fn fits(cx: &mut Context<'_>, decl: &Decl<'_>, fields: &Fields<'_>, budget: &Bud
         );
         return false;
     }
+    let shortest = [("deadline", Some(budget.deadline)), ("attempt-timeout", budget.attempt_timeout)];
+    for (word, limit) in shortest {
+        if let Some(limit) = limit.filter(|limit| *limit < budget.min_attempt) {
+            let default = if fields.one("min-attempt").is_some() { "" } else { ", the default" };
+            cx.report(
+                Diagnostic::new(
+                    Code::NoCallFits,
+                    place(word),
+                    format!("a call that may take {limit} is never worth making"),
+                )
+                .here(format!("shorter than `min-attempt`, {}{default}", budget.min_attempt))
+                .label(place("min-attempt"), "less time than this is not worth a call")
+                .help(format!("give calls more time, or write a `min-attempt` of {limit} or less")),
+            );
+            return false;
+        }
+    }
     let limits: [(&str, Option<Millis>); 3] =
         [("attempt-timeout", budget.attempt_timeout), ("headers", budget.headers), ("first-token", budget.first_token)];
     // A reserve that was written is meant to be left over; the default one gives way to a single candidate.
