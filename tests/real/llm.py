@@ -86,7 +86,7 @@ class Answer:
         self.stream, self.port = stream, port
         self.output, self.done, self.error, self.finish = False, False, None, None
         self.status, self.target, self.id, self.attempts, self.broken = 0, None, None, 0, None
-        self.ended = threading.Event()
+        self.ended, self.ended_at = threading.Event(), None
         message = {"role": "user", "content": content}
         self.body = {"model": "chat", "stream": stream, "max_tokens": tokens, "messages": [message]}
         # A model may also choose to say nothing, which is a failure of its own and not looked at here.
@@ -99,6 +99,7 @@ class Answer:
         except (OSError, http.client.HTTPException, ValueError) as error:
             self.broken = type(error).__name__
         finally:
+            self.ended_at = time.monotonic()
             self.ended.set()
 
     def _ask(self):
@@ -276,6 +277,7 @@ def kill_under_load(setup):
     until("streams at the first server", 40, lambda: len(open_streams()) >= 3 and at_first() >= AT_LEAST, 0.002)
     here, begun = at_first(), len(open_streams())
     setup.first.kill()
+    killed_at = time.monotonic()
     print(f"  at the kill: {here} requests running or queued at the first server, {begun} streams begun")
     must(here >= AT_LEAST, f"{here} requests at the first server, at least {AT_LEAST} are meant")
     until("the end of the streams begun", 10, lambda: not open_streams() or all(
@@ -289,8 +291,9 @@ def kill_under_load(setup):
         if answer in broken:
             must(answer.ending() == "error partial-stream", f"{answer.id}: a begun stream ended as: {answer.ending()}")
         else:
-            must(answer.good(), f"{answer.id}: had no output at the kill and ended as {answer.status} {answer.ending()}")
-            must(answer.attempts in (1, 2), f"{answer.id}: {answer.attempts} attempts")
+            must(answer.good() and (answer.target == "second" or answer.ended_at < killed_at),
+                 f"{answer.id}: no output at the kill, ended as {answer.status} {answer.ending()} by {answer.target}")
+            must(answer.attempts in (1, 2, 3), f"{answer.id}: {answer.attempts} attempts")
 
 
 def loading(setup):
@@ -308,13 +311,13 @@ def loading(setup):
         for answer in answers:
             answer.ended.wait(60)
     records = run.finish()
-    loading = [r for r in records if r["steps"][0]["status"] == 503]
-    must(loading, "some request met a server that was loading")
-    must(all(r["steps"][0]["class"] == "overloaded" for r in loading), "a server that is loading is `overloaded`")
+    refusals = [s for r in records for s in r["steps"] if s["target"] == "first" and s["status"] == 503]
+    must(refusals, "some request met a server that was loading")
+    must(all(s["class"] == "overloaded" for s in refusals), "a server that is loading is `overloaded`")
     for answer in run.answers:
         must(answer.good(), f"{answer.id}: {answer.status} {answer.ending()}")
     for record in records:
-        if record["steps"][0]["class"]:
+        if any(s["status"] == 503 for s in record["steps"]):
             must(record["target"] == "second", f"{record['id']}: served by {record['target']}")
 
 
@@ -337,7 +340,9 @@ def beyond_context(setup):
             for a in answers)
         print(f"  {kind}: {counts(paths)}; client: {counts(collections.Counter(a.ending() for a in answers))}")
         for answer in answers:
-            steps = [(s["target"], s["class"]) for s in records[answer.id]["steps"] if s["target"]]
+            # A connection that was just being closed is met once and left; the prompt has no part in it.
+            calls = [s for s in records[answer.id]["steps"] if s["target"] and s["class"] != "connect"]
+            steps = [(s["target"], s["class"]) for s in calls]
             if kind == "too long for all":
                 must(answer.status == 503 and answer.error["code"] == "contract" and not steps,
                      f"{answer.id}: {answer.status} {answer.ending()} after {steps}")
@@ -362,7 +367,7 @@ def main():
             setup.stop()
             if failures and (log := setup.folder / "gateway.log").exists():
                 print("-- the last that the gateway said")
-                print("\n".join(log.read_text().splitlines()[-30:]))
+                print("\n".join(log.read_text().splitlines()[-10:]))
     print("== all holds" if not failures else f"== {len(failures)} do not hold")
     return 1 if failures else 0
 
