@@ -8,13 +8,17 @@ real=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$real/../.." && pwd)
 target=${CARGO_TARGET_DIR:-$root/target}
 cache=${SWITCHBACK_REAL_CACHE:-$target/real}
-# Longest time for one installation, in seconds.
-install_limit=${SWITCHBACK_REAL_INSTALL_LIMIT:-90}
+# Longest time for one part, in seconds.
+install_limit=${SWITCHBACK_REAL_INSTALL_LIMIT:-60}
 
 # Exit code of a script that ran in part or not at all, since something could not be installed.
 SKIPPED=77
 
-skipped() { echo "SKIPPED $1 $2"; }
+# skipped NAME REASON: says so, also to whoever gave a file for the names.
+skipped() {
+  echo "SKIPPED $1 $2"
+  [[ -z ${SWITCHBACK_REAL_SKIPS:-} ]] || echo "$1" >>"$SWITCHBACK_REAL_SKIPS"
+}
 
 # in_time COMMAND...: within the limit. Says what went wrong, and ends what it started.
 in_time() {
@@ -24,7 +28,7 @@ in_time() {
   if [[ $code -eq 124 || $code -eq 137 ]]; then
     why="not installed within ${install_limit}s"
   else
-    why=$(grep -v '^ *$' <<<"$said" | tail -n 1 | cut -c 1-200)
+    why=$({ grep -im 1 error <<<"$said" || tail -n 1 <<<"$said"; } | cut -c 1-200)
   fi
   return $code
 }
@@ -42,9 +46,8 @@ python_part() {
   shift
   pins="$(<"$real/$name.txt") $(python3 --version 2>&1)" || return 1
   fresh "$name" "$pins" && return 0
-  in_time python3 -m venv "$cache/$name" || return 1
-  in_time "$cache/$name/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: --retries 1 \
-    "$@" -r "$real/$name.txt" || return 1
+  in_time "$BASH" -c 'python3 -m venv "$1" && "$1/bin/pip" install "${@:2}"' _ "$cache/$name" \
+    --quiet --disable-pip-version-check --only-binary :all: --retries 1 "$@" -r "$real/$name.txt" || return 1
   echo "$pins" >"$cache/$name/.pins"
 }
 
