@@ -23,7 +23,7 @@ from counting import Counting
 HERE = Path(__file__).resolve().parent
 SHORT = "--short" in sys.argv
 # Under the kill: how many requests, how long their answers, and how many must be running or queued by then.
-MANY, TOKENS, AT_LEAST = (48, 16, 40) if SHORT else (96, 48, 80)
+MANY, TOKENS, AT_LEAST = (48, 16, 40) if SHORT else (64, 32, 56)
 # First endpoint: slots and what one holds; second: the same.
 FIRST, SECOND = (6, 512), (6, 2048)
 
@@ -103,7 +103,7 @@ class Answer:
             self.ended.set()
 
     def _ask(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=240)
         connection.request("POST", "/v1/chat/completions", json.dumps(self.body))
         answer = connection.getresponse()
         self.status, self.id = answer.status, answer.headers["x-switchback-id"]
@@ -166,8 +166,8 @@ class Run:
 
     def finish(self):
         for answer in self.answers:
-            if not answer.ended.wait(max(0.1, self.began + 110 - time.monotonic())):
-                raise SystemExit(f"llm: {self.name}: a request did not end in 110s")
+            if not answer.ended.wait(max(0.1, self.began + 230 - time.monotonic())):
+                raise SystemExit(f"llm: {self.name}: a request did not end in 230s")
         asked = len(self.answers)
         until("records", 5, lambda: len(self.setup.records()) >= self.lines + asked)
         records = self.setup.records()[self.lines:]
@@ -301,15 +301,16 @@ def loading(setup):
     setup.first.start()
     seen = lambda what: (setup.first.front.seen()[1] - run.before["first"][1])[what]
     late = time.monotonic() + 40
-    stream = False
-    # One after another, from before the port is open until the first server answers again.
-    while seen("200") < 3:
+    # Some before anybody listens, all the time while it says that it is loading, some when it is there.
+    asked = {0: 0, 503: 0, 200: 0}
+    while asked[200] < 3:
         if time.monotonic() > late:
             raise SystemExit("llm: the first server did not come back in 40s")
-        stream = not stream
-        answers = [run.ask("Say yes.", stream, tokens=4) for _ in range(3)]
-        for answer in answers:
-            answer.ended.wait(60)
+        health = setup.first.health()
+        if asked[health] < (40 if health == 503 else 3):
+            asked[health] += 1
+            run.ask("Say yes.", len(run.answers) % 2 == 0, tokens=4)
+        time.sleep(0.03)
     records = run.finish()
     refusals = [s for r in records for s in r["steps"] if s["target"] == "first" and s["status"] == 503]
     must(refusals, "some request met a server that was loading")
@@ -332,7 +333,7 @@ def beyond_context(setup):
         for i in range(4 if SHORT else 12):
             # One at a time: the server that answers has read most of the same prompt before.
             asked[kind].append(run.ask(prompt(tokens), i % 2 == 0, tokens=4))
-            asked[kind][-1].ended.wait(100)
+            asked[kind][-1].ended.wait(230)
     records = {r["id"]: r for r in run.finish()}
     for kind, answers in asked.items():
         paths = collections.Counter(
