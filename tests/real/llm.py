@@ -18,6 +18,7 @@ import threading
 import time
 from pathlib import Path
 
+import ending
 from counting import Counting
 
 HERE = Path(__file__).resolve().parent
@@ -355,8 +356,7 @@ def beyond_context(setup):
 
 def main():
     switchback, python = [a for a in sys.argv[1:] if not a.startswith("--")]
-    # `timeout` ends a script with SIGTERM: the servers have to end with it.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("llm: told to stop"))
+    ending.in_order("llm")
     with tempfile.TemporaryDirectory() as folder:
         setup = Setup(switchback, python, folder)
         try:

@@ -19,6 +19,8 @@ import threading
 import time
 from pathlib import Path
 
+import ending
+
 HERE = Path(__file__).resolve().parent
 # What the gateway takes at most.
 BODY_LIMIT = "64KiB"
@@ -192,22 +194,22 @@ class Sdk:
         self.name = name
         command = [part.replace("ADDRESS", f"http://{gateway.address}/v1") for part in shlex.split(command)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.version = self._answer()["version"]
+        self.version = self._answer("its start")["version"]
 
-    def _answer(self):
-        # A library that waits for ever must not hold the whole.
+    def _answer(self, what):
+        # A library may wait for as long as it likes, and some do.
         killer = threading.Timer(45, self.process.kill)
         killer.start()
         line = self.process.stdout.readline()
         killer.cancel()
         if not line:
-            raise SystemExit(f"sdk: {self.name} gave no answer")
+            raise SystemExit(f"sdk: {self.name} gave no answer in 45s to {what}")
         return json.loads(line)
 
     def ask(self, case):
         self.process.stdin.write(json.dumps({"body": case.body, "headers": case.headers}) + "\n")
         self.process.stdin.flush()
-        return self._answer()
+        return self._answer(case.title())
 
     def stop(self):
         self.process.kill()
@@ -290,8 +292,7 @@ def main():
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     cases = [c for c in CASES if "--short" not in sys.argv or c.name not in LONG]
     switchback, sdks = arguments[0], dict(a.split("=", 1) for a in arguments[1:])
-    # `timeout` ends a script with SIGTERM: the servers have to end with it.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("sdk: told to stop"))
+    ending.in_order("sdk")
     seen, running = {}, []
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
