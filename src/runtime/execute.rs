@@ -103,7 +103,7 @@ impl<'a> Execution<'a> {
     pub(super) fn step(&mut self, event: Event<'_>) -> Next {
         let (graph, facts) = (self.order.serving.graph(), &self.order.facts);
         let now = self.engine.clock.now();
-        let mut asking: Asking<'_> = self.engine.ledger.asked_by(graph, &facts.id, now);
+        let mut asking: Asking<'_> = self.engine.ledger.asked_by(graph, facts, now);
         let known = self.run.trail().len();
         let next = self.run.step(graph, facts, now, event, &mut asking);
         for step in self.run.trail().iter().skip(known) {
