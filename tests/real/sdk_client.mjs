@@ -2,9 +2,11 @@
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 
-const [baseURL, packages] = process.argv.slice(2);
+const [baseURL, folder] = process.argv.slice(2);
+const packages = resolve(folder);
 const require = createRequire(`${packages}/`);
 const { OpenAI, OpenAIError } = require("openai");
 const client = new OpenAI({ baseURL, apiKey: "unused" });
