@@ -154,9 +154,9 @@ class Run:
     """One run: what was counted before it, and what it must look like after it."""
 
     def __init__(self, name, setup):
+        setup.fresh_gateway()
         self.name, self.setup, self.answers = name, setup, []
         self.before = {e.name: e.front.seen() for e in setup.endpoints}
-        self.lines = len(setup.records())
         self.began = time.monotonic()
         print(f"== {name}")
 
@@ -170,8 +170,8 @@ class Run:
             if not answer.ended.wait(max(0.1, self.began + 230 - time.monotonic())):
                 raise SystemExit(f"llm: {self.name}: a request did not end in 230s")
         asked = len(self.answers)
-        until("records", 5, lambda: len(self.setup.records()) >= self.lines + asked)
-        records = self.setup.records()[self.lines:]
+        until("records", 5, lambda: len(self.setup.records()) >= asked)
+        records = self.setup.records()
         self.show(records)
         must(len(records) == asked, f"{len(records)} records of {asked} requests")
         in_records = collections.Counter(s["target"] for r in records for s in r["steps"] if s["target"])
@@ -197,6 +197,8 @@ class Run:
             f"{s['target']} {s['class']}" + (f" ({s['status']})" if s["status"] else "") + f" at {s['stage']}"
             for r in records for s in r["steps"] if s["class"] and s["target"])
         print(f"  failed calls by class: {counts(failed)}")
+        skipped = collections.Counter(f"{k['target']} {k['reason']}" for r in records for s in r["steps"] for k in s["skipped"])
+        print(f"  passed over: {counts(skipped)}")
         begun = [a for a in self.answers if a.stream and a.status == 200]
         for target in sorted({a.target for a in begun}):
             ends = collections.Counter(a.ending() for a in begun if a.target == target)
@@ -230,13 +232,18 @@ class Setup:
             endpoint.start()
         for endpoint in self.endpoints:
             until(f"model server {endpoint.name}", 40, lambda: endpoint.health() == 200)
+
+    def fresh_gateway(self):
+        """A gateway that holds nothing against anybody, with an empty file of records."""
+        self.stop_gateway()
+        (self.folder / "records").unlink(missing_ok=True)
         environment = dict(os.environ)
         environment["SWITCHBACK_REAL_FIRST"] = f"http://127.0.0.1:{self.first.front.port}/v1"
         environment["SWITCHBACK_REAL_SECOND"] = f"http://127.0.0.1:{self.second.front.port}/v1"
-        said = open(self.folder / "gateway.log", "wb")
         command = [self.switchback, "serve", str(HERE / "llm.sbk"), "--listen", "127.0.0.1:0"]
-        self.gateway = subprocess.Popen(
-            command + ["--records", str(self.folder / "records")], env=environment, stdout=said, stderr=said)
+        with open(self.folder / "gateway.log", "wb") as said:
+            self.gateway = subprocess.Popen(
+                command + ["--records", str(self.folder / "records")], env=environment, stdout=said, stderr=said)
         until("the gateway", 20, self._listening)
 
     def _listening(self):
@@ -252,7 +259,7 @@ class Setup:
         # The last line may be half written.
         return [json.loads(line) for line in lines if line.endswith("\n")]
 
-    def stop(self):
+    def stop_gateway(self):
         if self.gateway and self.gateway.poll() is None:
             self.gateway.send_signal(signal.SIGTERM)
             try:
@@ -261,6 +268,9 @@ class Setup:
                 must(False, "the gateway ends within 15s of SIGTERM")
                 self.gateway.kill()
                 self.gateway.wait()
+
+    def stop(self):
+        self.stop_gateway()
         for endpoint in self.endpoints:
             if endpoint.process and endpoint.process.poll() is None:
                 endpoint.kill()
@@ -302,17 +312,30 @@ def loading(setup):
     setup.first.start()
     seen = lambda what: (setup.first.front.seen()[1] - run.before["first"][1])[what]
     late = time.monotonic() + 40
-    # Some before anybody listens, all the time while it says that it is loading, some when it is there.
+    # One before anybody listens, since more of them would be a reason not to ask there at all; all the time while it says
+    # that it is loading; some when it is there.
     asked = {0: 0, 503: 0, 200: 0}
     while asked[200] < 3:
         if time.monotonic() > late:
             raise SystemExit("llm: the first server did not come back in 40s")
         health = setup.first.health()
-        if asked[health] < (40 if health == 503 else 3):
+        if asked[health] < {0: 1, 503: 40, 200: 3}[health]:
             asked[health] += 1
             run.ask("Say yes.", len(run.answers) % 2 == 0, tokens=4)
         time.sleep(0.03)
+    back = None
+    if not SHORT:
+        # The breaker that all this opened is closed again by a trial, half a minute later.
+        began = time.monotonic()
+        while back is None and time.monotonic() < began + 60:
+            answer = run.ask("Are you back?", False, tokens=4)
+            answer.ended.wait(60)
+            if answer.target == "first":
+                back = time.monotonic() - began
+            time.sleep(1)
+        print(f"  the first server answers again: {'never' if back is None else f'after {back:.0f}s'}")
     records = run.finish()
+    must(SHORT or back is not None, "the first server gets requests again")
     refusals = [s for r in records for s in r["steps"] if s["target"] == "first" and s["status"] == 503]
     must(refusals, "some request met a server that was loading")
     must(all(s["class"] == "overloaded" for s in refusals), "a server that is loading is `overloaded`")
