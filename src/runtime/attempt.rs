@@ -106,7 +106,7 @@ impl Execution<'_> {
             // A graph and its fleet are made together; a target without a provider is no target.
             return Err(classify::fault(Fault::Other { sent: false }).into());
         };
-        let outgoing = build::outgoing(endpoint, target, &order.chat, &order.client_headers, &order.facts.id);
+        let outgoing = build::outgoing(endpoint, target, call.key, &order.chat, &order.client_headers, &order.facts.id);
         let left = outgoing.left.clone();
         let incoming = self.headers(&call.limits, &left, upstream.call(outgoing)).await?;
         let incoming = incoming.map_err(classify::fault)?;

@@ -12,7 +12,7 @@ use crate::classify::{self, Fault};
 use crate::decide::draw;
 use crate::decide::vitals::{Judged, Probed};
 use crate::policy::probe::{BadAnswer, ProbeKind, ProbeRules};
-use crate::policy::{Class, Millis, Target, TargetId};
+use crate::policy::{Class, Millis, TargetId};
 use crate::record;
 use crate::wire::chat::{self, ChatRequest, request};
 use bytes::{Bytes, BytesMut};
@@ -66,7 +66,7 @@ async fn follow(engine: Arc<Engine>, serving: Arc<Serving>, id: TargetId) {
     for number in 1u64.. {
         engine.clock.sleep_until(next).await;
         let probed = if afford(&engine, &serving, id, rules, &mut spent) {
-            probe(&engine, &serving, target, rules, number).await
+            probe(&engine, &serving, id, rules, number).await
         } else {
             Probed::Inconclusive
         };
@@ -114,11 +114,15 @@ fn afford(engine: &Engine, serving: &Serving, id: TargetId, rules: &ProbeRules, 
 }
 
 /// Asks once and judges the answer.
-async fn probe(engine: &Engine, serving: &Serving, target: &Target, rules: &ProbeRules, number: u64) -> Probed {
+async fn probe(engine: &Engine, serving: &Serving, id_of: TargetId, rules: &ProbeRules, number: u64) -> Probed {
+    let Some(target) = serving.graph().target(id_of) else { return Probed::Inconclusive };
     let Some((endpoint, upstream)) = serving.fleet.get(target.provider) else { return Probed::Inconclusive };
     let Ok(chat) = question(rules, &target.upstream) else { return Probed::Inconclusive };
+    // With a key that does not rest; where all rest, nothing can be learned of the target.
+    let key = serving.live.of(id_of).and_then(|(group, place)| lock(group).key(place, engine.clock.now(), &[]));
+    let Some(key) = key else { return Probed::Inconclusive };
     let id = format!("probe-{}-{number}", target.name);
-    let outgoing = build::outgoing(endpoint, target, &chat, &[], &id);
+    let outgoing = build::outgoing(endpoint, target, key, &chat, &[], &id);
     let began = engine.clock.now();
     let late = began.plus(rules.longest());
     let asked = async {

@@ -39,6 +39,7 @@ pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
 fn reason(action: Action) -> &'static str {
     match action {
         Action::Retry { .. } | Action::Wait { .. } => "no route that uses it allows a second call at one target",
+        Action::NextKey => "no route that uses it reaches a provider with a pool of `keys`",
         Action::Failover => "no route that uses it has two targets of one model in a chain",
         Action::Fallback(FallbackTo::OtherModel) => "no route that uses it has two models in a chain",
         Action::Fallback(FallbackTo::LargerContext) => "no route that uses it has a larger context in a chain",
@@ -83,6 +84,7 @@ impl Place<'_> {
         }
         match action {
             Action::Retry { .. } | Action::Wait { .. } => self.budget.per_target > 1,
+            Action::NextKey => self.chains.iter().flatten().any(|link| link.provider.keys.len() > 1),
             Action::Failover => self.pair(|a, b| a.model.name == b.model.name),
             Action::Fallback(FallbackTo::OtherModel) => self.pair(|a, b| a.model.name != b.model.name),
             Action::Fallback(FallbackTo::LargerContext) => {

@@ -297,6 +297,7 @@ fn class_table(row: &Row, out: &mut Vec<Diagnostic>) {
             Action::Retry { .. }
             | Action::Fallback(_)
             | Action::Wait { .. }
+            | Action::NextKey
             | Action::Failover
             | Action::Stop { .. } => {}
         }

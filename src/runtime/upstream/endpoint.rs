@@ -52,7 +52,9 @@ pub struct Endpoint {
     pub api: Api,
     /// The whole address of chat completions.
     pub chat_url: String,
-    /// Headers sent with each call, the credential among them, names in lower case.
+    /// Values of `authorization`, one for each key; none for a server that asks for none.
+    pub keys: Vec<Secret>,
+    /// Other headers sent with each call, names in lower case.
     pub headers: Vec<(String, Secret)>,
     /// Client headers handed on, in lower case.
     pub pass: Vec<String>,
@@ -131,7 +133,8 @@ const EMULATED: &str = "http://emulated.invalid/v1";
 impl Endpoint {
     /// An upstream's words without anything that it was sent in confidence.
     pub fn scrub(&self, text: String) -> String {
-        self.headers.iter().fold(text, |text, (_, value)| value.scrub(text))
+        let secrets = self.headers.iter().map(|(_, value)| value).chain(&self.keys);
+        secrets.fold(text, |text, value| value.scrub(text))
     }
 
     /// The endpoint of a provider.
@@ -150,9 +153,10 @@ impl Endpoint {
         };
         let base = checked_base(&base).map_err(|what| unusable(provider, "base-url", what))?;
         let mut headers = Vec::new();
-        if let Some(key) = &provider.key {
+        let mut keys = Vec::new();
+        for key in &provider.keys {
             let key = lookup("key", key)?;
-            headers.push(("authorization".to_owned(), header_value(provider, "key", format!("Bearer {key}"))?));
+            keys.push(header_value(provider, "key", format!("Bearer {key}"))?);
         }
         for (name, text) in &provider.headers {
             let value = lookup(&format!("header {name}"), text)?;
@@ -162,6 +166,7 @@ impl Endpoint {
             provider: provider.name.clone(),
             api: provider.api,
             chat_url: format!("{base}/chat/completions"),
+            keys,
             headers,
             pass: provider.pass_headers.clone(),
             timeout_connect: provider.timeout_connect,
