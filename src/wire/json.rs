@@ -3,7 +3,7 @@
 //! In: the text of an object. Out: its members in order, each value as the text that stands there, so that one value
 //! can be replaced and nothing else touched. It builds no tree and copies no value.
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -29,6 +29,82 @@ impl<'a> Members<'a> {
     /// The first of these names that is there more than once.
     pub fn repeated<'n>(&self, names: &[&'n str]) -> Option<&'n str> {
         names.iter().copied().find(|name| self.0.iter().filter(|(n, _)| n == name).count() > 1)
+    }
+}
+
+/// The first member of this name in the text of an object; `null` is as good as absent. Nothing else is kept.
+pub fn member<'a>(text: &'a str, name: &str) -> Option<&'a RawValue> {
+    let mut found = None;
+    members(text, &mut |n, value| {
+        if found.is_none() && n == name {
+            found = Some(value);
+        }
+    });
+    found.filter(|v| v.get() != "null")
+}
+
+/// Whether the object has a member of this name, `null` included.
+pub fn has_member(text: &str, name: &str) -> bool {
+    let mut found = false;
+    members(text, &mut |n, _| found |= n == name);
+    found
+}
+
+/// Shows each member of the text of an object; of a broken object those before the break. What is no object has none.
+pub fn members<'a>(text: &'a str, show: &mut dyn FnMut(&str, &'a RawValue)) {
+    struct Shown<'s, 'a>(&'s mut dyn FnMut(&str, &'a RawValue));
+    impl<'de> Visitor<'de> for Shown<'_, 'de> {
+        type Value = ();
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("an object")
+        }
+        fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+            while let Some(Text(name)) = map.next_key()? {
+                (self.0)(&name, map.next_value()?);
+            }
+            Ok(())
+        }
+    }
+    // What is broken ends here; what came before it was shown.
+    let _ = serde_json::Deserializer::from_str(text).deserialize_map(Shown(show));
+}
+
+/// Shows each item of the text of a list; of a broken list those before the break. What is no list has none.
+pub fn items<'a>(text: &'a str, show: &mut dyn FnMut(&'a RawValue)) {
+    struct Shown<'s, 'a>(&'s mut dyn FnMut(&'a RawValue));
+    impl<'de> Visitor<'de> for Shown<'_, 'de> {
+        type Value = ();
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a list")
+        }
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+            while let Some(item) = list.next_element()? {
+                (self.0)(item);
+            }
+            Ok(())
+        }
+    }
+    let _ = serde_json::Deserializer::from_str(text).deserialize_seq(Shown(show));
+}
+
+/// Shows each value that a path leads to: members joined by dots, `[]` behind a member for each item of its list.
+pub fn at<'a>(text: &'a str, path: &str, show: &mut dyn FnMut(&'a RawValue)) {
+    let (step, rest) = path.split_once('.').map_or((path, None), |(step, rest)| (step, Some(rest)));
+    let mut go_on = |value: &'a RawValue| match rest {
+        Some(rest) => at(value.get(), rest, show),
+        None => show(value),
+    };
+    match step.strip_suffix("[]") {
+        Some(name) => {
+            if let Some(list) = member(text, name) {
+                items(list.get(), &mut |item| go_on(item));
+            }
+        }
+        None => {
+            if let Some(value) = member(text, step) {
+                go_on(value);
+            }
+        }
     }
 }
 

@@ -1,0 +1,195 @@
+//! What an error body says: its words, codes and types, out of the shapes that servers and relays use.
+//!
+//! In: body bytes of any kind. Out: `Said`, with everything that a rule or a hint may look at. It never fails: a body
+//! that is no JSON is text, a page is what stands on it, a broken object is what could be read of it. An error inside an
+//! error is unwrapped a bounded number of times, and the innermost speaks first.
+
+mod page;
+mod shown;
+mod text;
+mod walk;
+
+pub use shown::{MESSAGE_CHARS, words};
+pub(crate) use text::normal;
+
+/// Beginning of a body that is looked at, in bytes: an error says what it is at once.
+pub const READ_BYTES: usize = 64 * 1024;
+
+/// Most text that is kept for phrases, in bytes.
+const TEXT_BYTES: usize = 16 * 1024;
+
+/// Most codes, types and the like that are kept.
+const WORDS: usize = 96;
+
+/// How deep an error may stand to be looked into once more.
+const UNWRAPPED: u8 = 8;
+
+/// Most waits that are kept.
+const WAITS: usize = 16;
+
+/// What a body says about an error.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Its words, in full: those of the innermost error.
+    pub message: String,
+    /// Its code, numbers as digits.
+    pub code: Option<String>,
+    /// Its type.
+    pub kind: Option<String>,
+    /// The HTTP status that it says it stands for.
+    pub status: Option<u16>,
+    /// Who a relay says had the error.
+    pub provider: Option<String>,
+    /// Codes, types and the like of all layers, in the normal form: lower case, letters and digits only.
+    pub words: Vec<String>,
+    /// All messages, in lower case, one a line.
+    pub text: String,
+    /// Members that state a wait: the member's name in the normal form, and its value.
+    pub waits: Vec<(String, String)>,
+    /// It is a page, not an answer of an API.
+    pub page: bool,
+    /// How deep each of `message`, `code`, `kind`, `status` stood.
+    depths: [u8; 4],
+}
+
+impl Said {
+    /// Reads a body.
+    pub fn read(body: &[u8]) -> Said {
+        let body = body.get(..READ_BYTES).unwrap_or(body);
+        let text = String::from_utf8_lossy(body);
+        let text = text.trim_start_matches('\u{feff}').trim();
+        let mut said = Said::default();
+        if page::is_page(text) {
+            said.page = true;
+            page::title(text).clone_into(&mut said.message);
+            said.add_text(&page::visible(text));
+        } else if !walk::json(text, &mut said, 0) {
+            said.take_message(text, 0);
+        }
+        said.spoken();
+        said
+    }
+
+    /// Whether code, type or the like is this one. A `*` at an end stands for anything.
+    pub fn has_word(&self, pattern: &str) -> bool {
+        self.words.iter().any(|word| text::glob(pattern, word))
+    }
+
+    /// Whether a message holds this phrase. A `*` in it stands for a gap in the same line.
+    pub fn has_phrase(&self, phrase: &str) -> bool {
+        text::holds(&self.text, phrase)
+    }
+
+    /// What is shown of code and type: the code, unless it only repeats a status.
+    pub fn code_or_kind(&self) -> Option<String> {
+        let code = self.code.clone().filter(|c| c.parse::<u16>().is_err());
+        code.or_else(|| self.kind.clone()).or_else(|| self.code.clone())
+    }
+
+    /// Whether it says nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty() && self.words.is_empty() && self.status.is_none()
+    }
+
+    /// Keeps a code, type or the like.
+    pub fn add_word(&mut self, word: &str) {
+        let word = normal(word);
+        if !word.is_empty() && self.words.len() < WORDS && !self.words.contains(&word) {
+            self.words.push(word);
+        }
+    }
+
+    /// Adds what is said outside of the body.
+    pub fn add_seen(&mut self, text: &str) {
+        self.add_text(text);
+    }
+
+    fn add_text(&mut self, text: &str) {
+        let room = TEXT_BYTES.saturating_sub(self.text.len());
+        if !self.text.is_empty() && room > 0 {
+            self.text.push('\n');
+        }
+        let fits = text.char_indices().take_while(|(at, _)| *at < room).map(|(_, c)| c);
+        self.text.extend(fits.flat_map(char::to_lowercase));
+    }
+
+    fn set(&mut self, what: What, depth: u8) -> bool {
+        let slot = self.depths.get_mut(what as usize);
+        let Some(slot) = slot else { return false };
+        // Zero is nothing yet; what stands deeper replaces what stood around it.
+        let newer = *slot < depth.saturating_add(1);
+        if newer {
+            *slot = depth.saturating_add(1);
+        }
+        newer
+    }
+
+    /// Takes a text that a member of a message's name holds. An error within it is unwrapped.
+    fn take_message(&mut self, message: &str, depth: u8) {
+        let message = message.trim();
+        if message.is_empty() {
+            return;
+        }
+        let (plain, inner) = text::embedded(message);
+        if let Some(inner) = inner.filter(|_| depth < UNWRAPPED) {
+            let mut within = Said::default();
+            let deeper = depth.saturating_add(1);
+            if walk::json(inner, &mut within, deeper) && !within.is_empty() {
+                self.add_text(plain);
+                self.merge(within, depth.saturating_add(2));
+                return;
+            }
+        }
+        if self.set(What::Message, depth) {
+            message.clone_into(&mut self.message);
+        }
+        self.add_text(message);
+    }
+
+    fn merge(&mut self, inner: Said, depth: u8) {
+        if !inner.message.is_empty() && self.set(What::Message, depth) {
+            self.message = inner.message;
+        }
+        if inner.code.is_some() && self.set(What::Code, depth) {
+            self.code = inner.code;
+        }
+        if inner.kind.is_some() && self.set(What::Kind, depth) {
+            self.kind = inner.kind;
+        }
+        if inner.status.is_some() && self.set(What::Status, depth) {
+            self.status = inner.status;
+        }
+        inner.words.iter().for_each(|w| self.add_word(w));
+        self.add_text(&inner.text);
+        let room = WAITS.saturating_sub(self.waits.len());
+        self.waits.extend(inner.waits.into_iter().take(room));
+        self.provider = inner.provider.or(self.provider.take());
+        self.page |= inner.page;
+    }
+
+    /// Codes and statuses that stand in the text itself, as client libraries print them.
+    fn spoken(&mut self) {
+        let text = std::mem::take(&mut self.message);
+        for token in text::tokens(&text) {
+            self.add_word(token);
+        }
+        self.message = text;
+        if let Some(status) = text::status(&self.text)
+            && self.set(What::Status, 0)
+        {
+            self.status = Some(status);
+        }
+    }
+}
+
+/// What is kept of the innermost error alone.
+#[derive(Clone, Copy)]
+enum What {
+    Message,
+    Code,
+    Kind,
+    Status,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,104 @@
+//! Words as rules compare them, and what stands inside a text.
+//!
+//! In: codes and messages. Out: their normal form, whether they fit a pattern, an error that a message carries inside,
+//! codes and statuses that it spells out. Each function reads its text a bounded number of times.
+
+/// Longest word in the normal form, in bytes.
+const WORD_BYTES: usize = 96;
+
+/// Longest piece of a message that is searched for codes, in bytes.
+const SEARCHED: usize = 4 * 1024;
+
+/// The normal form of a code or type: letters and digits, in lower case; of a qualified name, as AWS writes them, its
+/// last part.
+pub(crate) fn normal(word: &str) -> String {
+    let word = word.rsplit_once('#').map_or(word, |(_, last)| last);
+    let word = word.split_once(":http").map_or(word, |(first, _)| first);
+    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(WORD_BYTES).collect()
+}
+
+/// Whether a word fits a pattern. A `*` at either end stands for anything.
+pub(super) fn glob(pattern: &str, word: &str) -> bool {
+    match (pattern.strip_prefix('*'), pattern.strip_suffix('*')) {
+        (Some(_), Some(begun)) => word.contains(begun.trim_start_matches('*')),
+        (Some(end), None) => word.ends_with(end),
+        (None, Some(begin)) => word.starts_with(begin),
+        (None, None) => word == pattern,
+    }
+}
+
+/// Whether a text holds a phrase. A `*` in it stands for anything on the same line, within 160 bytes; a phrase that
+/// ends in a digit ends a number.
+pub(crate) fn holds(text: &str, phrase: &str) -> bool {
+    let mut parts = phrase.split('*');
+    let Some(first) = parts.next() else { return false };
+    if !phrase.contains('*') {
+        return whole(text, first);
+    }
+    // A few places where it may begin are tried, so that the time stays linear.
+    text.match_indices(first).take(4).any(|(at, _)| {
+        let mut rest = text.get(at + first.len()..).unwrap_or_default();
+        parts.clone().all(|part| match rest.find(part) {
+            Some(to) if to <= 160 && !rest.get(..to).is_some_and(|gap| gap.contains('\n')) => {
+                rest = rest.get(to + part.len()..).unwrap_or_default();
+                true
+            }
+            Some(_) | None => false,
+        })
+    })
+}
+
+fn whole(text: &str, phrase: &str) -> bool {
+    if !phrase.ends_with(|c: char| c.is_ascii_digit()) {
+        return text.contains(phrase);
+    }
+    text.match_indices(phrase).any(|(at, _)| {
+        let after = text.get(at + phrase.len()..).unwrap_or_default();
+        !after.starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+/// A message, as what is said around an object or list in it, and that object or list.
+pub(super) fn embedded(message: &str) -> (&str, Option<&str>) {
+    let at = match message.as_bytes().first() {
+        Some(b'{' | b'[' | b'"') => Some(0),
+        Some(_) | None => message.find("{\"").or_else(|| message.find("{\n")).or_else(|| message.find("{ \"")),
+    };
+    match at.and_then(|at| Some((message.get(..at)?, message.get(at..)?))) {
+        Some((plain, inner)) => (plain, Some(inner)),
+        None => (message, None),
+    }
+}
+
+/// Names in a text that can only be codes: `snake_case`, and `CamelCase` that ends in `Error` or `Exception`.
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let end = (0..=SEARCHED.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let names =
+        text.get(..end).unwrap_or_default().split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.')));
+    names
+        .filter(|name| name.len() > 6)
+        .flat_map(|name| [Some(name), name.trim_end_matches('.').rsplit_once('.').map(|(_, part)| part)])
+        .flatten()
+        .filter(|name| {
+            let camel = name.starts_with(|c: char| c.is_ascii_uppercase())
+                && (name.ends_with("Error") || name.ends_with("Exception") || name.ends_with("Failed"));
+            camel || (name.contains('_') && !name.contains('.'))
+        })
+        .take(32)
+}
+
+/// Marks after which a text names the status that it stands for.
+const STATUS_MARKS: &[&str] =
+    &["error code: ", "status code: ", "status code ", "status: ", "status ", "http ", "code: "];
+
+/// The status that a text in lower case says it stands for.
+pub(super) fn status(text: &str) -> Option<u16> {
+    STATUS_MARKS.iter().find_map(|mark| {
+        let at = text.find(mark)? + mark.len();
+        let rest = text.get(at..)?;
+        let digits = rest.get(..3)?;
+        let number: u16 = digits.parse().ok()?;
+        let ended = !rest.get(3..).is_some_and(|r| r.starts_with(|c: char| c.is_ascii_alphanumeric()));
+        (ended && (400..600).contains(&number)).then_some(number)
+    })
+}
