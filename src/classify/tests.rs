@@ -179,13 +179,33 @@ fn faults_know_whether_anything_left() {
 
 #[test]
 fn rules_are_written_so_that_they_can_fit() {
-    for rule in rules::RULES.iter().chain(rules::BARE) {
-        assert!(!(rule.words.is_empty() && rule.phrases.is_empty()), "{}", rule.name);
-        assert!(rule.phrases.iter().all(|p| *p == p.to_lowercase()), "{}", rule.name);
+    let rules: Vec<_> = rules::all().map(|(_, rule)| rule).collect();
+    for rule in &rules {
+        for phrase in rule.phrases {
+            assert_eq!(*phrase, phrase.to_lowercase(), "{}", rule.name);
+            assert!((3..=40).contains(&phrase.chars().count()) || !phrase.is_ascii(), "{}: {phrase}", rule.name);
+            assert!(!phrase.starts_with('*') && !phrase.ends_with('*'), "{}: {phrase}", rule.name);
+        }
+        for code in rule.codes {
+            assert_eq!(code.trim_matches('*'), said::normal(code), "{}", rule.name);
+        }
+        assert!(!rule.source.is_empty(), "{}", rule.name);
     }
-    let mut names: Vec<_> = rules::RULES.iter().chain(rules::BARE).map(|r| r.name).collect();
+    let mut names: Vec<_> = rules.iter().map(|r| r.name).collect();
     names.sort_unstable();
     let count = names.len();
     names.dedup();
     assert_eq!(names.len(), count);
+}
+
+#[test]
+fn each_table_belongs_to_a_vendor_and_each_row_can_be_reached() {
+    for (name, table) in vendors::TABLES {
+        let vendor = Vendor::named(name);
+        assert!(vendor.rules.iter().map(|r| r.name).eq(table.iter().map(|r| r.name)), "{name}");
+        for rule in *table {
+            let never = rule.codes.is_empty() && rule.phrases.is_empty();
+            assert!(!never, "{}: fits everything", rule.name);
+        }
+    }
 }

@@ -141,6 +141,10 @@ fn slot(name: &str) -> Slot {
     if name.starts_with('@') {
         return Slot::Skip;
     }
+    // AWS's own envelope, which is no model's output.
+    if name == "Output" {
+        return Slot::Error;
+    }
     let name = normal(name);
     NAMES.iter().find(|(_, names)| names.contains(&name.as_str())).map_or(Slot::Beside, |(slot, _)| *slot)
 }

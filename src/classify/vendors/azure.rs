@@ -47,7 +47,7 @@ pub const RULES: &[Rule] = &[
     ),
     phrase(
         "azure-spillover",
-        &["no capacity", "provisioned-managed deployment", "system is currently experiencing high demand"],
+        &["no capacity", "provisioned-managed deployment", "high demand"],
         Class::Overloaded,
         DEPLOYMENT,
         DOCS,

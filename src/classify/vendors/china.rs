@@ -51,7 +51,7 @@ pub const DASHSCOPE: &[Rule] = &[
     ),
     phrase(
         "dashscope-free-tier-words",
-        &["free tier of the model has been exhausted", "good standing"],
+        &["free tier of the model", "good standing"],
         Class::QuotaExhausted,
         None,
         DASHSCOPE_DOCS,

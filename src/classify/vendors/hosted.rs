@@ -177,6 +177,13 @@ pub const SNOWFLAKE: &[Rule] = &[
 
 /// Rows for watsonx.
 pub const WATSONX: &[Rule] = &[
+    phrase(
+        "watsonx-tokens",
+        &["number of input tokens", "total tokens limit"],
+        Class::ContextOverflow,
+        REQUEST,
+        WATSONX_DOCS,
+    ),
     code(
         "watsonx-token",
         &["authenticationtokenexpired", "authenticationtokennotvalid", "authorizationrejected"],

@@ -9,6 +9,14 @@ const REQUEST: Option<Scope> = Some(Scope::Request);
 
 /// Rows for OpenAI.
 pub const OPENAI: &[Rule] = &[
+    both(
+        "openai-model-access",
+        &["modelnotfound"],
+        &["does not have access to model"],
+        Class::Permission,
+        Some(Scope::Model),
+        OPENAI_DOCS,
+    ),
     phrase("openai-request-too-large", &["request too large for"], Class::ContextOverflow, REQUEST, OPENAI_DOCS),
     both(
         "openai-daily",
@@ -41,6 +49,7 @@ pub const OPENAI: &[Rule] = &[
 
 /// Rows for Anthropic.
 pub const ANTHROPIC: &[Rule] = &[
+    phrase("anthropic-daily", &["daily rate limit", "per day"], Class::QuotaExhausted, None, ANTHROPIC_DOCS),
     phrase(
         "anthropic-context",
         &["prompt is too long", "exceed context limit"],
