@@ -2,10 +2,9 @@
 //! use it, and there is no second path.
 
 use crate::check;
-use crate::diag::{Diagnostic, in_order};
+use crate::diag::Diagnostic;
 use crate::graph::{Graph, compile};
 use crate::source::Sources;
-use crate::syntax;
 use std::sync::Arc;
 
 /// A set that can be served.
@@ -43,19 +42,7 @@ pub struct Prepared {
 /// Parses, checks and compiles a set.
 pub fn prepare(sources: Sources) -> Prepared {
     let sources = Arc::new(sources);
-    let mut diagnostics = Vec::new();
-    let mut trees = Vec::with_capacity(sources.len());
-    for source in sources.iter() {
-        let (tree, found) = syntax::parse(source);
-        diagnostics.extend(found);
-        trees.push(tree);
-    }
-    let (policy, found) = check::check(&trees);
-    diagnostics.extend(found);
-    let diagnostics = in_order(diagnostics);
-    let clean = !crate::diag::has_errors(&diagnostics);
-    let ready = policy
-        .filter(|_| clean)
-        .map(|policy| Ready { graph: compile(&policy, &sources), sources: Arc::clone(&sources) });
+    let (policy, diagnostics) = check::check_sources(&sources);
+    let ready = policy.map(|policy| Ready { graph: compile(&policy, &sources), sources: Arc::clone(&sources) });
     Prepared { sources, diagnostics, ready }
 }

@@ -22,10 +22,12 @@ pub use draft::Draft;
 pub use listing::{ListedBlock, ListedOrigin, ListedSetting, Listing};
 pub use resolution::{Origin, Resolved};
 
-use crate::diag::{Diagnostic, has_errors, in_order};
+use crate::diag::{Diagnostic, Level, has_errors, in_order};
 use crate::policy::Policy;
-use crate::syntax::tree::Tree;
+use crate::source::{Sources, Span};
+use crate::syntax::{self, Tree};
 use context::Context;
+use std::collections::BTreeSet;
 use std::ops::Deref;
 
 /// A value that was checked and has no errors. Only [`check`] makes one, so whoever takes one need not check again.
@@ -49,7 +51,37 @@ pub fn check(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
     look(&mut cx)
 }
 
-/// The same, with what each setting came to and why, as far as that is known.
+/// Parses and checks a set: [`syntax::parse`] of each file, then [`check`], with one finding for one mistake.
+pub fn check_sources(sources: &Sources) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
+    let (trees, shape) = parse(sources);
+    let (policy, found) = check(&trees);
+    join(policy, shape, found)
+}
+
+fn parse(sources: &Sources) -> (Vec<Tree>, Vec<Diagnostic>) {
+    let mut shape = Vec::new();
+    let trees = sources.iter().map(|source| {
+        let (tree, found) = syntax::parse(source);
+        shape.extend(found);
+        tree
+    });
+    (trees.collect(), shape)
+}
+
+/// What stands where the shape of the text is wrong already is an echo of that, and no second mistake.
+fn join(
+    policy: Option<Checked<Policy>>,
+    shape: Vec<Diagnostic>,
+    found: Vec<Diagnostic>,
+) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
+    let policy = policy.filter(|_| !has_errors(&shape));
+    let places: BTreeSet<Span> = shape.iter().filter(|d| d.level() == Level::Error).map(|d| d.span).collect();
+    let mut all = shape;
+    all.extend(found.into_iter().filter(|d| !places.contains(&d.span)));
+    (policy, in_order(all))
+}
+
+/// [`check`], with what each setting came to and why, as far as that is known.
 pub fn list(trees: &[Tree]) -> (Option<Checked<Policy>>, Listing, Vec<Diagnostic>) {
     let mut found = Vec::new();
     let names = names::collect(trees, &mut found);

@@ -24,9 +24,14 @@ const TEST_FILE: &str = ".test.sbk";
 pub fn collect<'a>(trees: &'a [Tree], out: &mut Vec<Diagnostic>) -> Names<'a> {
     let mut names = Names { trees, lists: BTreeMap::new(), spare: Vec::new() };
     for tree in trees {
-        let rest = edition(tree, out);
-        for statement in rest {
-            top_level(tree, statement, &mut names, out);
+        let mut unopened = false;
+        for statement in edition(tree, out) {
+            // What follows a block that was never opened was meant to stand in it.
+            let is_block = statement.block.is_some() && statement.keyword().and_then(Block::from_word).is_some();
+            if unopened && !is_block {
+                continue;
+            }
+            unopened = !top_level(tree, statement, &mut names, out);
         }
     }
     for (block, list) in &mut names.lists {
@@ -101,14 +106,15 @@ fn edition<'a>(tree: &'a Tree, out: &mut Vec<Diagnostic>) -> &'a [Statement] {
     rest
 }
 
-fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, out: &mut Vec<Diagnostic>) {
-    let Some(first) = statement.items.first() else { return };
+/// Notes one block; returns whether it has braces, or is none at all.
+fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, out: &mut Vec<Diagnostic>) -> bool {
+    let Some(first) = statement.items.first() else { return true };
     if first.is("switchback") {
-        return;
+        return true;
     }
     let Some(block) = first.word().and_then(Block::from_word) else {
         out.push(unknown_block(first));
-        return;
+        return true;
     };
     if block.is_later() {
         out.push(not_yet(first.span, block.word()));
@@ -119,7 +125,7 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
             let decl = Decl { block, name: text.to_owned(), name_span: name.span, statement };
             names.lists.entry(block).or_default().push(decl);
         }
-        return;
+        return true;
     }
     if tree.source.name.ends_with(TEST_FILE) && block != Block::Test {
         out.push(
@@ -131,14 +137,17 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
             .help("move it to another `.sbk` file of the set"),
         );
     }
+    let mut items = statement.items.as_slice();
     if statement.block.is_none() {
-        let end = statement.items.last().map_or(first.span, |item| item.span);
+        let end = items.get(1).unwrap_or(first);
         out.push(
-            Diagnostic::new(Code::MissingBlock, first.span.to(end), format!("this {} has no block", block.word()))
-                .help("write its settings in `{ … }` on the same line"),
+            Diagnostic::new(Code::MissingBlock, first.span.to(end.span), format!("this {} has no block", block.word()))
+                .help("write its settings in `{ … }`, and the `{` on the same line"),
         );
+        // What else stands on the line was meant to stand in the block.
+        items = items.get(..2).unwrap_or(items);
     }
-    match name(block, first, &statement.items, out) {
+    match name(block, first, items, out) {
         Some((name, name_span)) => {
             names.lists.entry(block).or_default().push(Decl { block, name, name_span, statement });
         }
@@ -146,6 +155,7 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
             names.spare.push(Decl { block, name: String::new(), name_span: first.span, statement });
         }
     }
+    statement.block.is_some()
 }
 
 /// Takes every block whose name stood before out of a list, after a diagnostic, unless its kind has no effect anyway.

@@ -1,11 +1,8 @@
 //! `switchback emulate`: the built-in provider emulator over HTTP.
 
+use super::set::{self, Loaded};
 use super::{Exit, Io, listen};
-use crate::diag::Level;
 use crate::emulate::{Emulator, server, shorthand};
-use crate::ready;
-use crate::runtime::reload::Finding;
-use crate::source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tokio::net::TcpListener;
@@ -74,13 +71,9 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
 
 /// An emulator of a policy's emulated targets.
 fn from_policy(path: &Path, io: &mut Io) -> Result<Emulator, Exit> {
-    let sources = source::load(path).map_err(|error| fail(io, &error.to_string()))?;
-    let prepared = ready::prepare(sources);
-    let Some(ready) = prepared.ready else {
-        for diagnostic in prepared.diagnostics.iter().filter(|d| d.level() == Level::Error) {
-            io.say(&Finding::of(diagnostic, &prepared.sources).to_string());
-        }
-        return Err(Exit::Findings);
+    let ready = match set::load_clean(path, io) {
+        Loaded::Ready(ready) => ready,
+        Loaded::Ended(exit) => return Err(exit),
     };
     let emulator = Emulator::of_policy(ready.graph.policy());
     if emulator.names().is_empty() {

@@ -2,9 +2,7 @@
 
 use super::set::{self, Loaded};
 use super::{Exit, Io};
-use crate::story::{TestReport, run_all};
-use schemars::JsonSchema;
-use serde::Serialize;
+use crate::story::{Report, Summary, run_all};
 use std::fmt::Write;
 use std::path::PathBuf;
 
@@ -33,28 +31,6 @@ enum Format {
     Json,
 }
 
-/// The result of a run of tests.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Report {
-    /// Version of this form: 1.
-    version: u32,
-    /// Hash of the policy.
-    policy: String,
-    /// Each test, in the order of files and lines.
-    tests: Vec<TestReport>,
-    /// How many.
-    summary: Summary,
-}
-
-/// How many tests passed and failed.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Summary {
-    /// Tests that held.
-    passed: usize,
-    /// Tests that did not.
-    failed: usize,
-}
-
 /// Runs the tests.
 pub fn run(args: &Args, io: &mut Io) -> Exit {
     let ready = match set::load_clean(&args.path, io) {
@@ -73,9 +49,7 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
         ));
         return Exit::Findings;
     }
-    let passed = tests.iter().filter(|t| t.passed()).count();
-    let failed = tests.len() - passed;
-    let report = Report { version: 1, policy: ready.hash().to_owned(), tests, summary: Summary { passed, failed } };
+    let report = Report::new(ready.hash(), tests);
     match args.format {
         Format::Human => io.print(&human(&report, io.color_out)),
         Format::Json => {
@@ -84,7 +58,7 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
             }
         }
     }
-    if failed > 0 { Exit::Findings } else { Exit::Clean }
+    if report.summary.failed > 0 { Exit::Findings } else { Exit::Clean }
 }
 
 fn human(report: &Report, color: bool) -> String {

@@ -70,10 +70,7 @@ fn number(fact: &Fact, view: View<'_>) -> Option<u64> {
 }
 
 fn text<'a>(fact: &Fact, view: View<'a>) -> Option<&'a str> {
-    match fact {
-        Fact::Code => view.failed.and_then(|f| f.failure.code),
-        other => view.facts.text(other),
-    }
+    if *fact == Fact::Code { view.failed.and_then(|f| f.failure.code) } else { view.facts.text(fact) }
 }
 
 fn flag(fact: &Fact, view: View<'_>) -> Option<bool> {

@@ -10,7 +10,7 @@ pub fn route_for(graph: &Graph, facts: &Facts) -> Option<RouteId> {
     let serving = |with_match: bool| {
         (0u16..).zip(&graph.policy().routes).filter(move |(_, route)| {
             route.matches.is_some() == with_match
-                && route.serves.iter().any(|m| *m == facts.model)
+                && route.serves.contains(&facts.model)
                 && holds(route.matches.as_ref(), View { facts, failed: None })
         })
     };

@@ -9,6 +9,7 @@ use super::flush::Flushes;
 use super::{App, dress};
 use crate::decide::{Facts, pinnable, route_for};
 use crate::policy::{Defaults, Millis};
+use crate::record::{self, Unrouted};
 use crate::runtime::execute::{self, Order};
 use crate::runtime::reply::{Head, Line, Reply};
 use crate::runtime::serving::Serving;
@@ -26,15 +27,16 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
 const DEADLINE: &str = "x-switchback-deadline-ms";
 const PIN: &str = "x-switchback-pin";
-const IDEMPOTENCY: &str = "idempotency-key";
 
 pub(super) async fn completions(State(app): State<Arc<App>>, request: Request) -> Response<Body> {
     let received_at = app.engine.clock.now();
+    let received_wall_ms = app.engine.clock.wall_ms();
     let serving = app.engine.serving.load();
     let mut head = app.head(&serving, None);
     let (parts, body) = request.into_parts();
     let flushes = parts.extensions.get::<Flushes>().cloned();
-    match order(&app, &serving, &mut head, received_at, &parts.headers, body).await {
+    let mut seen = None;
+    match order(&app, &serving, &mut head, &mut seen, received_at, &parts.headers, body).await {
         Ok(order) => {
             let (line, reply) = Line::new();
             execute::spawn(Arc::clone(&app.engine), order, line);
@@ -46,7 +48,17 @@ pub(super) async fn completions(State(app): State<Arc<App>>, request: Request) -
         }
         Err(error) => {
             app.engine.meters.requests.count([&head.route, error.code]);
-            tracing::info!(id = head.id, status = error.status, code = error.code, "refused before any route");
+            tracing::info!(id = head.id, status = error.status, code = error.code, "refused before any decision");
+            app.engine.record(&record::unrouted(&Unrouted {
+                id: &head.id,
+                policy: &head.policy,
+                route: Some(head.route.as_str()).filter(|r| !r.is_empty()),
+                facts: seen.as_ref(),
+                class: error.class(),
+                status: error.status,
+                received_wall_ms,
+                elapsed: app.engine.clock.now().less(received_at),
+            }));
             dress::error(&error, &head)
         }
     }
@@ -63,11 +75,12 @@ fn answer(reply: Reply, flushes: Option<Flushes>) -> Response<Body> {
     }
 }
 
-/// The request as the runtime takes it.
+/// The request as the runtime takes it. `seen` are its facts as soon as they are known, for the record of a refusal.
 async fn order(
     app: &App,
     serving: &Arc<Serving>,
     head: &mut Head,
+    seen: &mut Option<Facts>,
     received_at: Millis,
     headers: &HeaderMap,
     body: Body,
@@ -75,8 +88,10 @@ async fn order(
     let body = whole(body, app.max_body).await?;
     let chat = request::read(body)?;
     let graph = serving.graph();
+    *seen = Some(chat.facts(&head.id));
     let mut facts = facts(app, &graph.policy().defaults, graph.guard_headers(), &head.id, &chat, headers)?;
     facts.received_at = received_at;
+    *seen = Some(facts.clone());
     let route = route_for(graph, &facts).ok_or_else(|| ClientError {
         param: Some("model".into()),
         ..ClientError::new(404, "model_not_found", format!("no route serves the model `{}`", facts.model))
@@ -124,7 +139,6 @@ fn facts(
             facts.headers.push((name.clone(), value.to_owned()));
         }
     }
-    facts.idempotency_key = headers.contains_key(IDEMPOTENCY);
     facts.deadline = match text(headers, DEADLINE)? {
         None => None,
         Some(ms) => Some(Millis(ms.trim().parse().map_err(|_| {

@@ -5,6 +5,7 @@
 //! of a bad request. Never holds a credential or an address of a provider.
 
 use crate::decide::{Refused, Why};
+use crate::policy::{Class, Refusal};
 use crate::wire::chat::{BadRequest, error};
 use bytes::Bytes;
 
@@ -32,9 +33,19 @@ impl ClientError {
         let message = match (refused.why, said) {
             (Why::Class(_), Some(said)) if !said.is_empty() => said.to_owned(),
             (Why::Class(class), _) => format!("the upstream failed: {}", class.meaning()),
+            (Why::Refusal(Refusal::Contract), Some(said)) => said.to_owned(),
             (Why::Refusal(refusal), _) => refusal.meaning().to_owned(),
         };
         ClientError::new(refused.status, refused.why.word(), message)
+    }
+
+    /// What a request that was refused before any decision is called in its record.
+    pub fn class(&self) -> Class {
+        match self.status {
+            404 => Class::NotFound,
+            413 => Class::PayloadTooLarge,
+            _ => Class::InvalidRequest,
+        }
     }
 
     /// As a body.
@@ -57,7 +68,6 @@ impl From<BadRequest> for ClientError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::{Class, Refusal};
 
     fn refused(why: Why) -> Refused {
         Refused { status: 503, why, attempt: None, retry_after: None, answered: true }

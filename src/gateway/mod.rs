@@ -12,6 +12,8 @@ mod metrics;
 mod operate;
 pub mod server;
 
+pub use operate::{Readiness, Reload};
+
 use crate::policy::RouteId;
 use crate::runtime::engine::Engine;
 use crate::runtime::id;

@@ -3,10 +3,12 @@
 use super::metrics::Page;
 use super::{App, dress};
 use crate::record::rfc3339;
+use crate::runtime::reload::Finding;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderValue, Response, header};
-use serde_json::json;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -22,20 +24,41 @@ pub(super) async fn healthz() -> &'static str {
     "ok\n"
 }
 
+/// The body of `/readyz`: 200 as long as any policy serves, since a rejected edit takes nothing from running traffic.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Readiness {
+    /// Whether requests are taken.
+    pub ready: bool,
+    /// Hash of the policy that serves.
+    pub policy: String,
+    /// Since when it serves, UTC, RFC 3339.
+    pub loaded_at: String,
+    /// Whether what is on disk is what serves.
+    pub reload: Reload,
+}
+
+/// How the last change on disk was taken.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Reload {
+    /// Whether what is on disk is what serves.
+    pub ok: bool,
+    /// Since when that is so, UTC, RFC 3339.
+    pub at: String,
+    /// Why what is on disk does not serve.
+    pub diagnostics: Vec<Finding>,
+}
+
 pub(super) async fn readyz(State(app): State<Arc<App>>) -> Response<Body> {
     let serving = app.engine.serving.load();
-    let reload = app.reload.load();
-    let body = json!({
-        "ready": true,
-        "policy": serving.graph().hash(),
-        "loaded_at": rfc3339(serving.loaded_at_ms),
-        "reload": {
-            "ok": reload.ok,
-            "at": rfc3339(reload.at_ms),
-            "diagnostics": reload.diagnostics,
-        },
-    });
-    dress::json(200, body.to_string().into())
+    let status = app.reload.load();
+    let readiness = Readiness {
+        ready: true,
+        policy: serving.graph().hash().to_owned(),
+        loaded_at: rfc3339(serving.loaded_at_ms),
+        reload: Reload { ok: status.ok, at: rfc3339(status.at_ms), diagnostics: status.diagnostics.clone() },
+    };
+    // Strings and numbers always have a JSON form.
+    dress::json(200, serde_json::to_vec(&readiness).unwrap_or_default().into())
 }
 
 pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response<Body> {

@@ -10,7 +10,7 @@ pub use stamp::rfc3339;
 use crate::decide::{Facts, Outcome, Run, Step};
 use crate::graph::Graph;
 use crate::policy::class::Verb;
-use crate::policy::{Millis, Money, Price, TargetId, Usage};
+use crate::policy::{Class, Millis, Modalities, Money, Price, TargetId, Usage};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -182,6 +182,53 @@ pub fn record(run: &Run, graph: &Graph, facts: &Facts, ending: &Ending) -> Recor
         elapsed_ms: ending.elapsed.0,
         usage: ending.usage,
         cost_usd: served.zip(ending.usage).and_then(|(t, u)| cost(graph, t, u)).map(dollars),
+    }
+}
+
+/// A request that was refused before any decision: it was no request, no route serves its model, or it asked for what its
+/// route does not allow.
+#[derive(Clone, Debug)]
+pub struct Unrouted<'a> {
+    /// Its id.
+    pub id: &'a str,
+    /// Hash of the policy that was serving.
+    pub policy: &'a str,
+    /// The route, where one was found.
+    pub route: Option<&'a str>,
+    /// Its facts, as far as it was read.
+    pub facts: Option<&'a Facts>,
+    /// What it is called in the record.
+    pub class: Class,
+    /// The status of the answer.
+    pub status: u16,
+    /// Wall time of receipt, in milliseconds since 1970.
+    pub received_wall_ms: u64,
+    /// From receipt to the answer.
+    pub elapsed: Millis,
+}
+
+/// The record of a request that never became a run: no step, no call.
+pub fn unrouted(refused: &Unrouted<'_>) -> Record {
+    let nothing = Facts { modalities: Modalities::default(), ..Facts::plain(refused.id, "") };
+    Record {
+        version: 1,
+        id: refused.id.to_owned(),
+        at: rfc3339(refused.received_wall_ms),
+        route: refused.route.map(str::to_owned),
+        route_version: None,
+        policy: refused.policy.to_owned(),
+        request: request(refused.facts.unwrap_or(&nothing)),
+        steps: Vec::new(),
+        outcome: Outcome::Refused.word().to_owned(),
+        target: None,
+        model: None,
+        class: Some(refused.class.word().to_owned()),
+        refusal: None,
+        status: refused.status,
+        attempts: 0,
+        elapsed_ms: refused.elapsed.0,
+        usage: None,
+        cost_usd: None,
     }
 }
 

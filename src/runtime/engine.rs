@@ -6,6 +6,7 @@ use super::meters::Meters;
 use super::serving::Serving;
 use super::sink::Sink;
 use super::snapshot::Current;
+use crate::record::Record;
 use std::sync::Arc;
 
 /// The shared half of the runtime.
@@ -31,6 +32,17 @@ impl Engine {
             ledger: Ledger::default(),
             meters: Arc::new(Meters::default()),
             sink,
+        }
+    }
+
+    /// Hands a record to the sink, if anybody keeps records.
+    pub fn record(&self, record: &Record) {
+        if !self.sink.keeps() {
+            return;
+        }
+        match serde_json::to_string(record) {
+            Ok(line) => self.sink.send(line),
+            Err(error) => tracing::error!(%error, "a decision record could not be written down"),
         }
     }
 }

@@ -150,13 +150,14 @@ impl Reloader {
             let errors = diagnostics.iter().filter(|d| d.level() == Level::Error);
             return self.reject(seen, errors.map(|d| Finding::of(d, &sources)).collect(), at_ms);
         };
+        let hash = ready.hash().to_string();
         match (self.apply)(ready) {
             Err(message) => self.reject(seen, vec![Finding::plain("not-applied", message, &self.root)], at_ms),
             Ok(()) => {
                 self.served = sources;
                 self.rejected = None;
                 self.status.store(Arc::new(ReloadStatus::good(at_ms)));
-                tracing::info!(path = %self.root.display(), "another policy serves");
+                tracing::info!(path = %self.root.display(), policy = hash, "another policy serves");
                 Tick::Applied
             }
         }

@@ -82,6 +82,11 @@ impl Sink {
         Ok((Sink { lines: Some(sender.clone()), dropped }, Writer { lines: sender, thread }))
     }
 
+    /// Whether lines go anywhere.
+    pub fn keeps(&self) -> bool {
+        self.lines.is_some()
+    }
+
     /// Hands a line over; drops it where the queue is full.
     pub fn send(&self, line: String) {
         let Some(lines) = &self.lines else { return };

@@ -8,7 +8,7 @@ mod expect;
 mod report;
 mod world;
 
-pub use report::{Miss, TestReport};
+pub use report::{Miss, Report, Summary, TestReport};
 
 use crate::graph::Graph;
 use crate::policy::{Millis, Test, TestStep};
@@ -63,3 +63,6 @@ pub fn run(graph: &Graph, sources: &Sources, test: &Test) -> TestReport {
     report.sends = last.map_or(0, |_| test.lines.iter().filter(|l| matches!(l.step, TestStep::Send { .. })).count());
     report
 }
+
+#[cfg(test)]
+mod tests;

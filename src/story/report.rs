@@ -33,6 +33,37 @@ pub struct Miss {
     pub got: String,
 }
 
+/// The results of a set's tests.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct Report {
+    /// Version of this form: 1.
+    pub version: u32,
+    /// Hash of the policy.
+    pub policy: String,
+    /// Each test, in the order of files and lines.
+    pub tests: Vec<TestReport>,
+    /// How many.
+    pub summary: Summary,
+}
+
+/// How many tests held.
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+pub struct Summary {
+    /// Tests that held.
+    pub passed: usize,
+    /// Tests that did not.
+    pub failed: usize,
+}
+
+impl Report {
+    /// A report of these tests.
+    pub fn new(policy: &str, tests: Vec<TestReport>) -> Report {
+        let passed = tests.iter().filter(|t| t.passed()).count();
+        let failed = tests.len() - passed;
+        Report { version: 1, policy: policy.to_owned(), tests, summary: Summary { passed, failed } }
+    }
+}
+
 impl TestReport {
     pub(super) fn new(sources: &Sources, test: &Test) -> TestReport {
         let (file, place) = sources.locate(test.span);

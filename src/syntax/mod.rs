@@ -8,12 +8,14 @@ mod format;
 mod guard;
 mod pest;
 mod repair;
+mod same;
 mod scan;
 pub mod settings;
 mod shape;
 pub mod tree;
 
 pub use format::format;
+pub use same::says_the_same;
 pub use tree::Tree;
 
 use crate::diag::Diagnostic;

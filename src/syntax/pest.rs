@@ -66,6 +66,7 @@ impl Reader<'_> {
     }
 
     /// The statements of a file or a block.
+    #[allow(clippy::wildcard_enum_match_arm, reason = "`leaf` is the total match over the rules")]
     fn body(&mut self, pairs: Pairs<'_, Rule>) -> Vec<Statement> {
         let mut statements = Vec::new();
         for pair in pairs {
@@ -121,6 +122,7 @@ impl Reader<'_> {
     }
 
     /// One item; nothing for comments, ends of lines, and text that is none.
+    #[allow(clippy::wildcard_enum_match_arm, reason = "`leaf` is the total match over the rules")]
     fn item(&mut self, pair: Pair<'_, Rule>) -> Option<Item> {
         let span = self.span(&pair);
         let kind = match pair.as_rule() {

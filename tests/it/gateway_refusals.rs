@@ -37,6 +37,28 @@ fn each_has_its_status_and_its_code() {
 }
 
 #[test]
+fn what_never_became_a_decision_is_recorded_too() {
+    let rig = Rig::new(vec![vec![ok("a")]]);
+    let sent = [
+        rig.send("POST", "/v1/chat/completions", "", "{"),
+        rig.chat("", json!({"model": "nobody"})),
+        rig.chat("x-switchback-pin: elsewhere\r\n", json!({})),
+        rig.chat("", json!({"user": "x".repeat(70_000)})),
+    ];
+    let records = rig.records(sent.len());
+    for (answer, record) in sent.iter().zip(&records) {
+        assert_eq!(record["id"].as_str(), answer.header("x-switchback-id"));
+        assert_eq!(record["status"], answer.status);
+        assert_eq!((&record["outcome"], &record["attempts"]), (&json!("refused"), &json!(0)));
+        assert_eq!(record["steps"], json!([]));
+    }
+    let classes: Vec<_> = records.iter().map(|r| r["class"].as_str().unwrap()).collect();
+    assert_eq!(classes, ["invalid-request", "not-found", "invalid-request", "payload-too-large"]);
+    assert_eq!(records[1]["request"]["model"], "nobody");
+    assert_eq!((&records[1]["route"], &records[2]["route"]), (&json!(null), &json!("chat")));
+}
+
+#[test]
 fn a_body_without_a_length_is_capped_too() {
     let rig = Rig::new(vec![vec![ok("a")]]);
     let mut socket = TcpStream::connect(rig.address).unwrap();

@@ -9,11 +9,8 @@ use std::time::{Duration, Instant};
 use switchback::emulate::Emulator;
 use switchback::gateway::{self, App};
 use switchback::graph::compile;
-use switchback::policy::{
-    Action, Api, Backoff, Budget, Capabilities, Chain, Class, ClassSet, Defaults, Effects, Jitter, Matrix, MatrixId,
-    Millis, Modalities, Modality, Model, ModelId, Policy, Prices, Provider, ProviderId, Rank, Route, Row, RowAction,
-    StructuredOutput, Target, TargetId, Text, Tier, TierId, Tools,
-};
+use switchback::policy::{Policy, Text};
+use switchback::ready::prepare;
 use switchback::runtime::clock::Clock;
 use switchback::runtime::engine::Engine;
 use switchback::runtime::reload::ReloadStatus;
@@ -23,7 +20,7 @@ use switchback::runtime::snapshot::Current;
 use switchback::runtime::upstream::Upstream;
 use switchback::runtime::upstream::emulated::Emulated;
 use switchback::runtime::upstream::endpoint::Process;
-use switchback::source::{Sources, Span};
+use switchback::source::Sources;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -391,124 +388,42 @@ fn unchunked(mut rest: &str) -> (String, bool) {
     (body, false)
 }
 
+/// Targets `a`, `b`, … of one model, each at a provider of its own.
 fn policy(addresses: &[SocketAddr]) -> Policy {
-    let span = Span::default();
-    let names: Vec<String> = ('a'..).take(addresses.len()).map(String::from).collect();
-    let action = |action| RowAction { action, span, written: true };
-    let moving = [Class::Connect, Class::Overloaded, Class::ServerError, Class::StreamEarly, Class::MalformedResponse];
-    let moving = moving.into_iter().chain([
-        Class::EmptyResponse,
-        Class::Truncated,
-        Class::TimeoutHeaders,
-        Class::TimeoutFirstToken,
-        Class::TimeoutIdle,
-    ]);
-    let moving = moving.fold(ClassSet::default(), ClassSet::with);
-    let waiting = ClassSet::default().with(Class::RateLimit);
-    let row = |classes, actions| Row { classes, text: "row".into(), guard: None, actions, span };
-    let stop = || action(Action::Stop { status: None });
-    Policy {
-        providers: (names.iter().zip(addresses))
-            .map(|(name, address)| Provider {
-                name: name.clone(),
-                span,
-                docs: None,
-                api: Api::OpenaiChat,
-                base_url: Some(Text::Literal(format!("http://{address}/v1"))),
-                key: Some(Text::Literal(format!("key-of-{name}"))),
-                headers: Vec::new(),
-                pass_headers: vec!["x-hint".into()],
-                account: name.clone(),
-                timeout_connect: Millis(1_000),
-            })
-            .collect(),
-        models: vec![Model {
-            name: "m".into(),
-            span,
-            docs: None,
-            capabilities: Capabilities {
-                modalities: Some(Modalities::default().with(Modality::Text)),
-                streaming: Some(true),
-                tools: Some(Tools::No),
-                structured_output: Some(StructuredOutput::None),
-                context: Some(32_000),
-                max_output: Some(4_000),
-                ..Capabilities::default()
-            },
-        }],
-        targets: (names.iter().zip(0u16..))
-            .map(|(name, id)| Target {
-                name: name.clone(),
-                span,
-                docs: None,
-                model: ModelId(0),
-                provider: ProviderId(id),
-                upstream: format!("m-at-{name}"),
-                region: None,
-                prices: Prices::default(),
-                retention: None,
-                enabled: true,
-                idempotency_key: None,
-                script: None,
-            })
-            .collect(),
-        contracts: Vec::new(),
-        tiers: vec![Tier {
-            name: "t".into(),
-            span,
-            docs: None,
-            chains: vec![Chain {
-                regions: Vec::new(),
-                ranks: (0u16..).take(names.len()).map(|id| Rank { target: TargetId(id), guard: None, span }).collect(),
-                span,
-            }],
-            last_resort: false,
-        }],
-        matrices: vec![Matrix {
-            name: "x".into(),
-            span,
-            docs: None,
-            rows: vec![
-                row(moving, vec![action(Action::Failover), stop()]),
-                row(waiting, vec![action(Action::Wait { up_to: Millis(5_000) }), action(Action::Failover), stop()]),
-                row(ClassSet::all().without(moving).without(waiting), vec![stop()]),
-            ],
-        }],
-        budgets: vec![Budget {
-            name: "b".into(),
-            span,
-            docs: None,
-            deadline: Millis(10_000),
-            attempts: 3,
-            per_target: 2,
-            attempt_timeout: None,
-            headers: Some(Millis(1_500)),
-            first_token: Some(Millis(1_500)),
-            idle: Millis(700),
-            total: None,
-            min_attempt: Millis(100),
-            reserve: Millis(1_000),
-            backoff: Backoff { base: Millis(20), cap: Millis(20), jitter: Jitter::None },
-            replays: 2,
-        }],
-        routes: vec![Route {
-            name: "chat".into(),
-            span,
-            docs: None,
-            version: Some(1),
-            serves: vec!["chat".into()],
-            matches: None,
-            before: None,
-            contract: None,
-            tier: TierId(0),
-            matrix: MatrixId(0),
-            budget: switchback::policy::BudgetId(0),
-            side_effects: Effects::None,
-            failover: true,
-            fallback: true,
-            exhausted: 503,
-        }],
-        defaults: Defaults::default(),
-        tests: Vec::new(),
+    let names = || ('a'..).zip(addresses);
+    let providers = names().map(|(name, address)| {
+        format!(
+            "provider {name} {{ api openai-chat; base-url \"http://{address}/v1\"; pass-headers [\"x-hint\"]; timeout-connect 1s }}\n\
+             target {name} {{ model m; provider {name}; upstream \"m-at-{name}\" }}\n"
+        )
+    });
+    let providers: String = providers.collect();
+    let chain: String = names().map(|(name, _)| format!("{name}; ")).collect();
+    let text = format!(
+        r#"switchback 1
+        {providers}
+        model m {{
+          modalities [text]; streaming yes; tools no; structured-output none; context 32k; max-output 4k
+        }}
+        tier t {{ chain {{ {chain} }} }}
+        matrix x {{
+          rate-limit -> wait up to 5s, failover
+          connect, timeout-*, overloaded, server-error, stream-early, empty-response, malformed-response, truncated -> failover
+          otherwise -> stop
+        }}
+        budget b {{
+          deadline 10s; attempts 3; headers 1500ms; first-token 1500ms; idle 700ms; min-attempt 100ms; reserve 1s
+          backoff 20ms to 20ms, jitter none
+        }}
+        route chat {{ tier t; matrix x; budget b }}
+        "#
+    );
+    let prepared = prepare(Sources::from_texts([("policy.sbk", text)]));
+    let Some(ready) = prepared.ready else { panic!("{:#?}", prepared.diagnostics) };
+    let mut policy = ready.graph.policy().clone();
+    // A policy's text refers to keys; here they stand for themselves.
+    for provider in &mut policy.providers {
+        provider.key = Some(Text::Literal(format!("key-of-{}", provider.name)));
     }
+    policy
 }

@@ -1,10 +1,9 @@
 //! The command `serve` as a process: its first line, its exits, reload, drain.
 
+use crate::serve_rig::{Folder, Served, answer, command};
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::net::TcpListener;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 const POLICY: &str = r#"switchback 1
@@ -17,133 +16,25 @@ model small {
 target north-1 { model small; provider north; script { answers overloaded } }
 target south-1 { model small; provider south; script { answers ok "from the south" after 20ms } }
 tier chat { chain { north-1; south-1 } }
-matrix simple { otherwise -> failover }
+matrix simple {
+  context-overflow, payload-too-large, policy, partial-stream -> stop
+  otherwise -> failover
+}
 budget quick { deadline 5s; attempts 3 }
 defaults { matrix simple; budget quick }
 route chat { tier chat }
 "#;
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str, policy: &str) -> Folder {
-        let folder = std::env::temp_dir().join(format!("switchback-serve-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        let folder = Folder(folder);
-        folder.write(policy);
-        folder
-    }
-
-    fn policy(&self) -> PathBuf {
-        self.0.join("policy.sbk")
-    }
-
-    fn write(&self, policy: &str) {
-        std::fs::write(self.policy(), policy).unwrap();
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn command(args: &[&str], path: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_switchback"));
-    command.arg("serve").args(args).arg(path).env("NO_COLOR", "1").stdout(Stdio::null()).stderr(Stdio::piped());
-    command
+/// The same with a provider whose key is not there.
+fn needing_a_key() -> String {
+    let policy = POLICY.replace("north { api emulated }", "north { api openai-chat; key env SWITCHBACK_TEST_ABSENT }");
+    policy.replace("; script { answers overloaded }", "")
 }
 
 /// Exit code and stderr of a command that does not get to serve.
 fn refused(args: &[&str], path: &Path) -> (i32, String) {
     let out = command(args, path).output().unwrap();
     (out.status.code().unwrap(), String::from_utf8(out.stderr).unwrap())
-}
-
-struct Served {
-    child: Child,
-    stderr: BufReader<ChildStderr>,
-    address: String,
-    hash: String,
-}
-
-impl Served {
-    fn new(args: &[&str], path: &Path) -> Served {
-        let mut child = command(&[&["--listen", "127.0.0.1:0"], args].concat(), path).spawn().unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut said = String::new();
-        loop {
-            let mut line = String::new();
-            assert!(stderr.read_line(&mut line).unwrap() > 0, "it does not serve: {said}");
-            if let Some(rest) = line.trim_end().strip_prefix("listening on http://") {
-                let (address, hash) = rest.split_once(" policy ").unwrap();
-                let (address, hash) = (address.to_owned(), hash.to_owned());
-                return Served { child, stderr, address, hash };
-            }
-            said.push_str(&line);
-        }
-    }
-
-    fn connect(&self, request: &str) -> TcpStream {
-        let mut socket = TcpStream::connect(&self.address).unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        socket.write_all(request.as_bytes()).unwrap();
-        socket
-    }
-
-    fn get(&self, path: &str) -> String {
-        answer(self.connect(&format!("GET {path} HTTP/1.1\r\nhost: g\r\nconnection: close\r\n\r\n"))).1
-    }
-
-    fn ready(&self) -> Value {
-        serde_json::from_str(&self.get("/readyz")).unwrap()
-    }
-
-    /// Waits until `/readyz` is such.
-    fn ready_when(&self, such: impl Fn(&Value) -> bool) -> Value {
-        let until = Instant::now() + Duration::from_secs(20);
-        loop {
-            let ready = self.ready();
-            if such(&ready) {
-                return ready;
-            }
-            assert!(Instant::now() < until, "{ready}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    fn chat(&self) -> TcpStream {
-        let body = r#"{"model":"chat","messages":[{"role":"user","content":"hi"}]}"#;
-        let length = body.len();
-        self.connect(&format!(
-            "POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
-        ))
-    }
-
-    /// Asks it to end, as an operating system does, and gives its exit code and what it said since.
-    fn stop(mut self) -> (i32, String) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
-        let mut said = String::new();
-        self.stderr.read_to_string(&mut said).unwrap();
-        (self.child.wait().unwrap().code().unwrap(), said)
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn answer(mut socket: TcpStream) -> (String, String) {
-    let mut text = String::new();
-    socket.read_to_string(&mut text).unwrap();
-    let (head, body) = text.split_once("\r\n\r\n").unwrap();
-    (head.to_owned(), body.to_owned())
 }
 
 #[test]
@@ -166,7 +57,7 @@ fn what_keeps_it_from_serving_has_its_exit_code() {
     let (code, said) = refused(&[], &folder.policy());
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("SB0"), "{said}");
-    folder.write(&POLICY.replace("{ api emulated }", "{ api openai-chat; key env SWITCHBACK_TEST_ABSENT }"));
+    folder.write(&needing_a_key());
     let (code, said) = refused(&[], &folder.policy());
     assert_eq!(code, 2, "{said}");
     assert!(said.contains("SWITCHBACK_TEST_ABSENT"), "{said}");
@@ -195,6 +86,10 @@ fn it_serves_obeys_an_edit_refuses_a_broken_one_and_recovers() {
     assert!(served.get("/metrics").contains("switchback_policy_reload_ok 0\n"));
     assert!(answer(served.chat()).0.contains("x-switchback-attempts: 1"));
 
+    folder.write(&needing_a_key());
+    let rejected = served.ready_when(|r| r["reload"]["diagnostics"].to_string().contains("SWITCHBACK_TEST_ABSENT"));
+    assert_eq!((&rejected["policy"], &rejected["reload"]["ok"]), (&ready["policy"], &Value::Bool(false)));
+
     folder.write(POLICY);
     served.ready_when(|r| r["policy"] == served.hash.as_str() && r["reload"]["ok"] == true);
     assert!(answer(served.chat()).0.contains("x-switchback-attempts: 2"));
@@ -207,7 +102,7 @@ fn it_serves_obeys_an_edit_refuses_a_broken_one_and_recovers() {
     assert_eq!(attempts, [2, 1, 1, 2]);
     let step = &records[0]["steps"][1];
     assert_eq!((&step["action"], &step["target"]), (&"failover".into(), &"south-1".into()));
-    let line = POLICY.lines().position(|l| l.starts_with("matrix")).unwrap() + 1;
+    let line = POLICY.lines().position(|l| l.contains("otherwise")).unwrap() + 1;
     assert_eq!(step["line"], line, "{step}");
     assert_eq!(records[0]["request"]["region"], "eu-west");
 }
@@ -239,4 +134,22 @@ fn what_does_not_end_in_time_is_cut_off_and_still_recorded() {
     let record: Value = serde_json::from_str(std::fs::read_to_string(records).unwrap().trim()).unwrap();
     assert_eq!(record["outcome"], "cancelled");
     drop(socket);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_full_disk_loses_records_and_no_requests() {
+    let folder = Folder::new("full", POLICY);
+    let served = Served::new(&["--records", "/dev/full"], &folder.policy());
+    for lost in 1..=2 {
+        assert!(answer(served.chat()).0.starts_with("HTTP/1.1 200"));
+        let until = Instant::now() + Duration::from_secs(10);
+        while !served.get("/metrics").contains(&format!("switchback_records_dropped_total {lost}\n")) {
+            assert!(Instant::now() < until, "{}", served.get("/metrics"));
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+    let (code, said) = served.stop();
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("decision records are lost"), "{said}");
 }

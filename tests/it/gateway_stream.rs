@@ -13,6 +13,13 @@ fn good(words: &[&str]) -> Vec<Act> {
     acts
 }
 
+/// Waits for the next byte. `read_exact` goes on where a signal interrupts it.
+fn next_byte(socket: &mut std::net::TcpStream) -> u8 {
+    let mut byte = [0];
+    socket.read_exact(&mut byte).unwrap();
+    byte[0]
+}
+
 fn ask(rig: &Rig) -> Answer {
     rig.chat("", json!({"stream": true}))
 }
@@ -69,11 +76,9 @@ fn output_is_forwarded_when_it_comes() {
     let began = Instant::now();
     let mut socket = rig.connect("POST", "/v1/chat/completions", "", &chat_body(json!({"stream": true})));
     let mut seen = String::new();
-    let mut buffer = [0; 4096];
     while !seen.contains("first") {
-        let n = socket.read(&mut buffer).unwrap();
-        assert!(n > 0);
-        seen.push_str(std::str::from_utf8(&buffer[..n]).unwrap());
+        let byte = next_byte(&mut socket);
+        seen.push(char::from(byte));
     }
     assert!(began.elapsed() < Duration::from_millis(450), "{:?}", began.elapsed());
 }
@@ -197,8 +202,7 @@ fn a_whole_error_under_a_success_is_no_stream() {
 fn a_client_that_leaves_closes_the_upstream_and_ends_the_retries() {
     let rig = Rig::new(vec![vec![vec![stream_head(), role(), text("Hel"), Act::Hang]], vec![ok("b")]]);
     let mut socket = rig.connect("POST", "/v1/chat/completions", "", &chat_body(json!({"stream": true})));
-    let mut buffer = [0; 4096];
-    assert!(socket.read(&mut buffer).unwrap() > 0);
+    next_byte(&mut socket);
     leaves(&rig, socket);
 }
 
@@ -259,11 +263,10 @@ fn a_slow_client_is_not_the_targets_fault() {
     acts.extend([finish(), done(), last_chunk()]);
     let rig = Rig::new(vec![vec![acts]]);
     let mut socket = rig.connect("POST", "/v1/chat/completions", "", &chat_body(json!({"stream": true})));
-    let mut byte = [0; 1];
-    assert_eq!(socket.read(&mut byte).unwrap(), 1);
+    let first = next_byte(&mut socket);
     // Longer than the longest silence that the budget allows.
     std::thread::sleep(Duration::from_millis(1_200));
-    let mut rest = byte.to_vec();
+    let mut rest = vec![first];
     socket.read_to_end(&mut rest).unwrap();
     let rest = String::from_utf8(rest).unwrap();
     assert!(rest.ends_with("data: [DONE]\n\n\r\n0\r\n\r\n"), "{}", &rest[rest.len() - 200..]);

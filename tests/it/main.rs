@@ -11,6 +11,7 @@
 
 mod corpus;
 mod diagnostics;
+mod docs;
 mod emulate;
 mod gateway_plain;
 mod gateway_refusals;
@@ -19,4 +20,9 @@ mod gateway_serve;
 mod gateway_stream;
 mod layout;
 mod list;
+mod readme;
 mod reload;
+mod schemas;
+mod serve_rig;
+mod settings;
+mod text_commands;

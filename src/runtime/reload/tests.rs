@@ -211,7 +211,7 @@ fn a_file_that_stays_away_is_rejected_and_may_come_back() {
 fn a_file_of_a_set_may_be_deleted_for_good() {
     let dir = Dir::new();
     fs::write(dir.file("a.sbk"), ONE).unwrap();
-    fs::write(dir.file("b.sbk"), "provider west { api emulated }\n").unwrap();
+    fs::write(dir.file("b.sbk"), "switchback 1\nprovider west { api emulated }\n").unwrap();
     let mut case = Case::over(&dir.0);
     fs::remove_file(dir.file("b.sbk")).unwrap();
     assert_eq!(case.settle(), (LOOKS, Tick::Applied));
@@ -223,6 +223,6 @@ fn an_added_file_is_part_of_the_set() {
     let dir = Dir::new();
     fs::write(dir.file("a.sbk"), ONE).unwrap();
     let mut case = Case::over(&dir.0);
-    fs::write(dir.file("b.sbk"), "provider west { api emulated }\n").unwrap();
+    fs::write(dir.file("b.sbk"), "switchback 1\nprovider west { api emulated }\n").unwrap();
     assert_eq!(case.tick(), Tick::Applied);
 }

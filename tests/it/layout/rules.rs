@@ -26,7 +26,7 @@ pub struct Tables {
     /// Most lines of a file before its tests.
     pub cap: usize,
     /// Texts that stand nowhere in the repository.
-    pub workplace: Vec<String>,
+    pub machine_paths: Vec<String>,
 }
 
 /// Everything that breaks a rule.
@@ -47,8 +47,8 @@ pub fn violations(files: &[File], tables: &Tables) -> Vec<String> {
 
 fn words(path: &str, text: &str, tables: &Tables, found: &mut Vec<String>) {
     for (n, line) in text.lines().enumerate() {
-        for word in tables.workplace.iter().filter(|w| line.contains(w.as_str())) {
-            found.push(format!("{path}:{}: speaks of the workplace: `{word}`", n + 1));
+        for word in tables.machine_paths.iter().filter(|w| line.contains(w.as_str())) {
+            found.push(format!("{path}:{}: names a path of one machine: `{word}`", n + 1));
         }
     }
 }

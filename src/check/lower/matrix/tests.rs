@@ -16,7 +16,7 @@ const WIDE: [(&str, &str); 2] = [
     ),
 ];
 
-fn wide<'a>(matrix: &'a str) -> Vec<(&'a str, &'a str)> {
+fn wide(matrix: &str) -> Vec<(&str, &str)> {
     let mut changes = WIDE.to_vec();
     changes.push(("tier", "tier chat { chain { one; two; big } }"));
     changes.push(("budget", "budget short { deadline 10s; attempts 3 }"));

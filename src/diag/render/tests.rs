@@ -1,0 +1,131 @@
+use super::json::{self, Policy};
+use super::{concise, count, human};
+use crate::diag::{Code, Diagnostic};
+use crate::source::{FileId, Sources, Span};
+
+fn sources() -> Sources {
+    Sources::from_texts([
+        ("a.sbk", "switchback 1\n# ünïcode\nmodel m { größe [text, image }\nend\n"),
+        ("b.sbk", "switchback 1\nmodel m {\n  x\n}\n"),
+    ])
+}
+
+fn span(sources: &Sources, file: u32, needle: &str) -> Span {
+    let text = &sources.get(FileId(file)).unwrap().text;
+    let at = text.find(needle).unwrap();
+    Span::new(FileId(file), at, at + needle.len())
+}
+
+fn sample(sources: &Sources) -> Diagnostic {
+    let at = |file, needle| span(sources, file, needle);
+    Diagnostic::new(Code::UnclosedBracket, at(0, "["), "this `[` is never closed")
+        .here("opened here")
+        .label(at(0, "}"), "`]` is missing before this `}`")
+        .label(at(1, "model m {\n  x\n}"), "and this is elsewhere")
+        .help("add the `]` that belongs to it")
+        .fix("add `]`", Span { start: at(0, "}").start - 1, end: at(0, "}").start - 1, file: FileId(0) }, "]", false)
+}
+
+#[test]
+fn people_see_the_place_the_cause_and_the_next_step() {
+    let sources = sources();
+    let text = human(&[sample(&sources)], &sources, false);
+    let expected = "\
+error[SB0101] unclosed-bracket
+
+  × this `[` is never closed
+   ╭─[a.sbk:3:17]
+ 2 │ # ünïcode
+ 3 │ model m { größe [text, image }
+   ·                 ┬            ┬
+   ·                 │            ╰── `]` is missing before this `}`
+   ·                 ╰── opened here
+ 4 │ end
+   ╰────
+  help: add the `]` that belongs to it
+  ╰─▶   ☞ and this is elsewhere
+         ╭─[b.sbk:2:1]
+       1 │ switchback 1
+       2 │ model m {
+         · ─────────
+       3 │   x
+         ╰────
+
+";
+    assert_eq!(text, expected, "\n{text}");
+}
+
+#[test]
+fn colour_is_only_on_demand() {
+    let sources = sources();
+    let diagnostics = [sample(&sources)];
+    assert!(!human(&diagnostics, &sources, false).contains('\u{1b}'));
+    assert!(human(&diagnostics, &sources, true).contains('\u{1b}'));
+}
+
+#[test]
+fn any_place_can_be_shown() {
+    let sources = Sources::from_texts([("empty.sbk", ""), ("a.sbk", "é\n\n\u{1b}[2J x\r\n\tlast")]);
+    for file in [0, 1, 7] {
+        for (start, end) in [(0, 0), (0, 2), (2, 2), (2, 3), (3, 4), (4, 17), (17, 17), (40, 50)] {
+            let diagnostic = Diagnostic::new(Code::StrayText, Span::new(FileId(file), start, end), "x").here("y");
+            let text = human(std::slice::from_ref(&diagnostic), &sources, false);
+            assert!(text.starts_with("error[SB0106]"), "{text}");
+            let _ = json::report(&[diagnostic], &sources, None);
+        }
+    }
+}
+
+#[test]
+fn one_line_each() {
+    let sources = sources();
+    assert_eq!(concise(&[sample(&sources)], &sources), "a.sbk:3:17: error[SB0101] this `[` is never closed\n");
+    assert_eq!(count(&[sample(&sources), sample(&sources)]), "2 errors");
+    assert_eq!(count(&[]), "");
+}
+
+#[test]
+fn data_has_the_agreed_fields() {
+    let sources = sources();
+    let policy = Policy { hash: "0".repeat(64), routes: vec!["r".into()] };
+    let report = json::report(&[sample(&sources)], &sources, Some(policy));
+    let place = |file: &str, line: u32, column: u32, end_line: u32, end_column: u32| serde_json::json!({"file": file, "line": line, "column": column, "end_line": end_line, "end_column": end_column});
+    let with = |mut place: serde_json::Value, key: &str, value: serde_json::Value| {
+        place.as_object_mut().unwrap().insert(key.into(), value);
+        place
+    };
+    let found = with(place("a.sbk", 3, 17, 3, 18), "code", "SB0101".into());
+    let found = with(found, "name", "unclosed-bracket".into());
+    let found = with(found, "level", "error".into());
+    let found = with(found, "message", "this `[` is never closed".into());
+    let found = with(found, "help", "add the `]` that belongs to it".into());
+    let labels = serde_json::json!([
+        with(place("a.sbk", 3, 17, 3, 18), "message", "opened here".into()),
+        with(place("a.sbk", 3, 30, 3, 31), "message", "`]` is missing before this `}`".into()),
+        with(place("b.sbk", 2, 1, 4, 2), "message", "and this is elsewhere".into()),
+    ]);
+    let found = with(found, "labels", labels);
+    let fix = with(place("a.sbk", 3, 29, 3, 29), "title", "add `]`".into());
+    let fix = with(with(fix, "text", "]".into()), "safe", false.into());
+    let found = with(found, "fix", fix);
+    assert_eq!(
+        serde_json::to_value(&report).unwrap(),
+        serde_json::json!({
+            "version": 1,
+            "policy": {"hash": "0".repeat(64), "routes": ["r"]},
+            "diagnostics": [found],
+            "summary": {"errors": 1, "warnings": 0, "advice": 0},
+        })
+    );
+}
+
+#[test]
+fn the_schema_file_is_that_of_the_types() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/schemas/check.schema.json");
+    let schema = serde_json::to_string_pretty(&schemars::schema_for!(json::Report)).unwrap() + "\n";
+    if std::env::var_os("SWITCHBACK_BLESS").is_some() {
+        std::fs::write(path, &schema).unwrap();
+    }
+    let file = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(file == schema, "{path} differs from the types; SWITCHBACK_BLESS=1 writes it anew");
+}

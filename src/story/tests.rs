@@ -1,0 +1,250 @@
+//! Tests of policies, run as the command runs them.
+
+use super::run_all;
+use crate::ready::prepare;
+use crate::source::Sources;
+
+const POLICY: &str = r#"switchback 1
+provider p { api openai-chat; base-url "http://127.0.0.1:9/v1" }
+provider q { api openai-chat; base-url "http://127.0.0.1:9/v1" }
+model m { modalities [text]; streaming yes; tools no; structured-output none; context 32k; max-output 4k; price $1/M in, $2/M out }
+target a { model m; provider p }
+target b { model m; provider q }
+tier t { chain { a; b } }
+matrix x {
+  overloaded, server-error, connect -> retry once, failover
+  rate-limit -> wait up to 5s, failover
+  timeout-*, truncated, empty-response, malformed-response, stream-early -> failover
+  otherwise  -> stop
+}
+budget u { deadline 10s; attempts 4; attempt-timeout 4s; first-token 2s; idle 1s; reserve 3s; backoff 200ms to 1s }
+route r { tier t; matrix x; budget u }
+"#;
+
+/// The misses of one test, as `line: got`.
+fn misses(lines: &str) -> Vec<String> {
+    misses_of(POLICY, lines)
+}
+
+fn misses_of(policy: &str, lines: &str) -> Vec<String> {
+    let text = format!("{policy}test \"it\" {{\n{lines}\n}}\n");
+    let prepared = prepare(Sources::from_texts([("t.sbk", text.as_str())]));
+    let found: Vec<_> = prepared.diagnostics.iter().map(|d| d.message.clone()).collect();
+    let ready = prepared.ready.unwrap_or_else(|| panic!("{found:?}"));
+    let reports = run_all(&ready.graph, &ready.sources);
+    reports[0].misses.iter().map(|m| format!("{}: {}", m.expected, m.got)).collect()
+}
+
+#[track_caller]
+fn holds(lines: &str) {
+    assert_eq!(misses(lines), Vec::<String>::new());
+}
+
+#[test]
+fn a_retry_and_a_failover_take_the_time_they_take() {
+    holds(
+        "a answers overloaded after 50ms\nb answers ok after 400ms\nsend r\n\
+         expect path [overloaded, retry, overloaded, failover, ok]\nexpect elapsed == 600ms\nexpect attempts == 3",
+    );
+    holds("given dice 0%\na answers overloaded after 50ms\nb answers ok after 400ms\nsend r\nexpect elapsed == 520ms");
+}
+
+#[test]
+fn timers_run_out_in_virtual_time() {
+    holds(
+        "a answers hangs\nb answers ok after 1s\nsend r\nexpect path [timeout-headers, failover, ok]\nexpect elapsed == 5s",
+    );
+    holds(
+        "a answers streams 0 tokens then stalls\nb answers ok after 1s\nsend r { stream yes }\n\
+         expect path [timeout-first-token, failover, ok]\nexpect elapsed == 3s",
+    );
+    holds(
+        "a answers streams 5 tokens then stalls after 100ms\nsend r { stream yes }\n\
+         expect ended with error\nexpect elapsed == 1100ms\nexpect never b",
+    );
+    // What is due at the same instant as the answer comes first.
+    holds("a answers ok after 4s\nb answers ok after 1s\nsend r\nexpect path [timeout-headers, failover, ok]");
+    holds("a answers ok after 3999ms\nsend r\nexpect served by a");
+}
+
+#[test]
+fn a_hold_is_seen_by_the_next_request() {
+    holds(
+        "a answers 429 retry-after 30s once\na answers ok after 10ms\nb answers ok after 10ms\nsend r\n\
+         expect path [rate-limit, failover, ok]\n\
+         at 10s send r\nexpect served by b\nexpect skipped a as hold\n\
+         at 31s send r\nexpect served by a",
+    );
+}
+
+#[test]
+fn states_and_scripts_may_begin_later() {
+    holds(
+        "a answers ok after 10ms\nat 5s a is down\nb answers ok after 10ms\nsend r\nexpect served by a\n\
+         at 6s send r\nexpect served by b\nexpect skipped a as down",
+    );
+    holds(
+        "a answers ok after 10ms\nat 5s a answers auth\nsend r\nexpect served by a\n\
+         at 6s send r\nexpect refused auth as 502\nexpect attempts == 1",
+    );
+}
+
+#[test]
+fn refusals_are_expected_by_name_and_status() {
+    holds("a is disabled\nb is held for 90s\nsend r\nexpect refused no-target as 503\nexpect attempts == 0");
+    holds("send r { tokens 40k }\nexpect refused contract as 503");
+    holds("a answers invalid-request\nsend r\nexpect refused invalid-request as 400\nexpect never q");
+}
+
+#[test]
+fn output_and_cost_are_those_of_who_served() {
+    holds(
+        "a answers ok \"good day\" after 10ms\nsend r { tokens 1k }\nexpect output \"good day\"\nexpect cost < $0.002\nexpect cost > $0.001",
+    );
+    holds("a answers ok \"good day\" after 10ms\nsend r { stream yes }\nexpect output \"good day\"");
+}
+
+/// The policy with other lines in its tier, budget or route.
+fn holds_with(changes: &[(&str, &str)], lines: &str) {
+    let mut policy = POLICY.to_owned();
+    for (from, to) in changes {
+        assert!(policy.contains(from), "{from}");
+        policy = policy.replace(from, to);
+    }
+    assert_eq!(misses_of(&policy, lines), Vec::<String>::new());
+}
+
+const OK: &str = "a answers ok after 10ms\nb answers ok after 10ms\n";
+
+#[test]
+fn a_split_is_drawn_by_session_and_whoever_is_not_drawn_comes_second() {
+    let split = [("a; b", "a 70%, b 30%")];
+    holds_with(&split, &format!("given dice 69% for split\n{OK}send r\nexpect served by a"));
+    holds_with(&split, &format!("given dice 70% for split\n{OK}send r\nexpect served by b"));
+    holds_with(
+        &split,
+        "given dice 90% for split\na answers ok after 10ms\nb answers empty\nsend r\nexpect path [empty-response, failover, ok]",
+    );
+    holds_with(&split, &format!("given dice 90% for split\n{OK}b is down\nsend r\nexpect served by a"));
+}
+
+#[test]
+fn an_exercise_asks_the_standby_first_if_pass_one_admits_it() {
+    let exercise = [("chain { a; b }", "chain { a; b }; exercise 2% of b")];
+    holds_with(&exercise, &format!("given dice 1% for exercise\n{OK}send r\nexpect served by b"));
+    holds_with(&exercise, &format!("given dice 2% for exercise\n{OK}send r\nexpect served by a"));
+    holds_with(&exercise, &format!("given dice 1% for exercise\n{OK}b is degraded\nsend r\nexpect served by a"));
+}
+
+#[test]
+fn a_session_stays_where_it_was_served_until_it_is_idle() {
+    let affinity = [("chain { a; b }", "chain { a; b }; affinity session for 5m")];
+    let lines = "a answers overloaded 2 times\na answers ok after 10ms\nb answers ok after 10ms\n\
+        send r { session s }\nexpect served by b\n\
+        at 1m send r { session s }\nexpect served by b\nexpect attempts == 1\n\
+        at 2m send r { session other }\nexpect served by a\n\
+        at 5m send r { session s }\nexpect served by b\n\
+        at 11m send r { session s }\nexpect served by a";
+    holds_with(&affinity, lines);
+}
+
+#[test]
+fn the_cheapest_goes_first_where_it_wins_by_a_tenth() {
+    let cheap = |price: &str| format!("target b {{ model m; provider q; price {price} }}");
+    let with = |price: &str, lines: &str| {
+        let target = cheap(price);
+        holds_with(
+            &[("target b { model m; provider q }", &target), ("chain { a; b }", "chain { a; b }; order price")],
+            lines,
+        );
+    };
+    with("$0.90/M in, $1.80/M out", &format!("{OK}send r\nexpect served by b"));
+    with("$0.95/M in, $1.90/M out", &format!("{OK}send r\nexpect served by a"));
+    with("$0.10/M in, $0.20/M out", &format!("{OK}b is degraded\nsend r\nexpect served by a"));
+}
+
+#[test]
+fn the_same_model_may_be_preferred_though_it_is_slow() {
+    let other = [
+        (
+            "target b { model m; provider q }",
+            "model n { modalities [text]; streaming yes; context 32k; max-output 4k }\ntarget b { model n; provider q }",
+        ),
+        ("chain { a; b }", "chain { a; b }; prefer same-model"),
+    ];
+    holds_with(&other, &format!("{OK}a is degraded\nsend r\nexpect served by a\nexpect attempts == 1"));
+    // Among equals the healthy one goes first.
+    holds_with(
+        &[("chain { a; b }", "chain { a; b }; prefer same-model")],
+        &format!("{OK}a is degraded\nsend r\nexpect served by b"),
+    );
+}
+
+#[test]
+fn used_targets_come_round_again_after_a_pause() {
+    let rounds = [("attempts 4;", "attempts 4; rounds 2;"), ("retry once, failover", "failover")];
+    let lines = "a answers overloaded once\na answers ok after 10ms\nb answers overloaded\nsend r\n\
+        expect path [overloaded, failover, overloaded, failover, ok]\nexpect served by a\nexpect elapsed == 135ms";
+    holds_with(&[rounds[0], rounds[1], ("backoff 200ms to 1s", "backoff 250ms to 1s")], lines);
+    holds_with(&rounds[1..], "a answers overloaded\nb answers overloaded\nsend r\nexpect attempts == 2");
+}
+
+#[test]
+fn a_canary_share_of_sessions_may_fail_over() {
+    let canary = [("budget u }", "budget u; failover 10% }"), ("retry once, failover", "failover")];
+    let lines = |dice: &str, then: &str| {
+        format!("given dice {dice} for canary\na answers overloaded\nb answers ok after 10ms\nsend r\nexpect {then}")
+    };
+    holds_with(&canary, &lines("9%", "served by b"));
+    holds_with(&canary, &lines("10%", "refused overloaded as 503"));
+}
+
+#[test]
+fn a_cap_on_cost_counts_every_call_at_its_worst() {
+    // One call is at worst 1k * $1/M + 500 * $2/M = $0.002.
+    let cap = |cap: &str| format!("backoff 200ms to 1s; spend {cap}/request");
+    let with = |amount: &str, lines: &str| {
+        let cap = cap(amount);
+        holds_with(&[("backoff 200ms to 1s", &cap)], lines);
+    };
+    let lines =
+        |attempts: u32| format!("a answers overloaded\nb answers overloaded\nsend r\nexpect attempts == {attempts}");
+    with("$0.008", &lines(4));
+    with("$0.0059", &lines(2));
+    with("$0.0019", "send r\nexpect refused contract as 503\nexpect attempts == 0");
+}
+
+#[test]
+fn a_test_that_does_not_hold_says_what_it_saw() {
+    assert_eq!(
+        misses("a answers ok\nsend r\nexpect served by b\nexpect attempts == 2\nexpect path [overloaded, retry, ok]"),
+        [
+            "expect served by b: served by a",
+            "expect attempts == 2: 1 attempts",
+            "expect path [overloaded, retry, ok]: path [ok]",
+        ]
+    );
+    assert_eq!(
+        misses(
+            "a answers ok \"x\"\nsend r\nexpect ended with error\nexpect never p\nexpect output \"y\"\nexpect elapsed > 1s"
+        ),
+        [
+            "expect ended with error: served by a",
+            "expect never p: `a` was called",
+            "expect output \"y\": output \"x\"",
+            "expect elapsed > 1s: 0ms elapsed",
+        ]
+    );
+}
+
+#[test]
+fn a_call_without_a_script_fails_the_test() {
+    let seen = misses("a answers overloaded\nsend r\nexpect attempts == 3");
+    assert!(seen[0].contains("`b` was called and has no script"), "{seen:?}");
+}
+
+#[test]
+fn a_test_in_which_nothing_is_called_shows_nothing() {
+    let seen = misses("a is disabled\nb is disabled\nsend r\nexpect attempts == 0");
+    assert!(seen[0].contains("nothing was called"), "{seen:?}");
+}
