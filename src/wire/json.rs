@@ -21,6 +21,27 @@ impl<'a> Members<'a> {
         serde_json::from_str(text)
     }
 
+    /// Reads an object of at most so many members; nothing where it has more, is broken, or is none.
+    pub fn at_most(text: &'a str, most: usize) -> Option<Members<'a>> {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let members = deserializer.deserialize_map(Object(most)).ok()?;
+        deserializer.end().ok().map(|()| members)
+    }
+
+    /// Whether there is a member of this name, `null` included.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(n, _)| n == name)
+    }
+
+    /// Shows each value that a path leads to: members joined by dots, `[]` behind a member for each item of its list.
+    pub fn at(&self, path: &str, show: &mut dyn FnMut(&'a RawValue)) {
+        let (step, rest) = path.split_once('.').map_or((path, None), |(step, rest)| (step, Some(rest)));
+        let list = step.strip_suffix("[]");
+        if let Some(value) = self.get(list.unwrap_or(step)) {
+            go_on(value, list.is_some(), rest, show);
+        }
+    }
+
     /// The first member of this name; `null` is as good as absent.
     pub fn get(&self, name: &str) -> Option<&'a RawValue> {
         self.0.iter().find(|(n, _)| n == name).map(|(_, v)| *v).filter(|v| v.get() != "null")
@@ -43,14 +64,10 @@ pub fn member<'a>(text: &'a str, name: &str) -> Option<&'a RawValue> {
     found.filter(|v| v.get() != "null")
 }
 
-/// Whether the object has a member of this name, `null` included.
-pub fn has_member(text: &str, name: &str) -> bool {
-    let mut found = false;
-    members(text, &mut |n, _| found |= n == name);
-    found
-}
+/// Most members of one object, or items of one list, that are shown: no part of an answer has more that count.
+const SHOWN: u32 = 4096;
 
-/// Shows each member of the text of an object; of a broken object those before the break. What is no object has none.
+/// Shows the members of the text of an object; of a broken object those before the break. What is no object has none.
 pub fn members<'a>(text: &'a str, show: &mut dyn FnMut(&str, &'a RawValue)) {
     struct Shown<'s, 'a>(&'s mut dyn FnMut(&str, &'a RawValue));
     impl<'de> Visitor<'de> for Shown<'_, 'de> {
@@ -59,7 +76,9 @@ pub fn members<'a>(text: &'a str, show: &mut dyn FnMut(&str, &'a RawValue)) {
             f.write_str("an object")
         }
         fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-            while let Some(Text(name)) = map.next_key()? {
+            let mut left = SHOWN;
+            while let (Some(Text(name)), Some(fewer)) = (map.next_key()?, left.checked_sub(1)) {
+                left = fewer;
                 (self.0)(&name, map.next_value()?);
             }
             Ok(())
@@ -69,7 +88,7 @@ pub fn members<'a>(text: &'a str, show: &mut dyn FnMut(&str, &'a RawValue)) {
     let _ = serde_json::Deserializer::from_str(text).deserialize_map(Shown(show));
 }
 
-/// Shows each item of the text of a list; of a broken list those before the break. What is no list has none.
+/// Shows the items of the text of a list; of a broken list those before the break. What is no list has none.
 pub fn items<'a>(text: &'a str, show: &mut dyn FnMut(&'a RawValue)) {
     struct Shown<'s, 'a>(&'s mut dyn FnMut(&'a RawValue));
     impl<'de> Visitor<'de> for Shown<'_, 'de> {
@@ -78,7 +97,9 @@ pub fn items<'a>(text: &'a str, show: &mut dyn FnMut(&'a RawValue)) {
             f.write_str("a list")
         }
         fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-            while let Some(item) = list.next_element()? {
+            let mut left = SHOWN;
+            while let (Some(item), Some(fewer)) = (list.next_element()?, left.checked_sub(1)) {
+                left = fewer;
                 (self.0)(item);
             }
             Ok(())
@@ -87,25 +108,20 @@ pub fn items<'a>(text: &'a str, show: &mut dyn FnMut(&'a RawValue)) {
     let _ = serde_json::Deserializer::from_str(text).deserialize_seq(Shown(show));
 }
 
-/// Shows each value that a path leads to: members joined by dots, `[]` behind a member for each item of its list.
-pub fn at<'a>(text: &'a str, path: &str, show: &mut dyn FnMut(&'a RawValue)) {
+fn at<'a>(text: &'a str, path: &str, show: &mut dyn FnMut(&'a RawValue)) {
     let (step, rest) = path.split_once('.').map_or((path, None), |(step, rest)| (step, Some(rest)));
-    let mut go_on = |value: &'a RawValue| match rest {
+    let list = step.strip_suffix("[]");
+    if let Some(value) = member(text, list.unwrap_or(step)) {
+        go_on(value, list.is_some(), rest, show);
+    }
+}
+
+fn go_on<'a>(value: &'a RawValue, list: bool, rest: Option<&str>, show: &mut dyn FnMut(&'a RawValue)) {
+    let mut inner = |value: &'a RawValue| match rest {
         Some(rest) => at(value.get(), rest, show),
         None => show(value),
     };
-    match step.strip_suffix("[]") {
-        Some(name) => {
-            if let Some(list) = member(text, name) {
-                items(list.get(), &mut |item| go_on(item));
-            }
-        }
-        None => {
-            if let Some(value) = member(text, step) {
-                go_on(value);
-            }
-        }
-    }
+    if list { items(value.get(), &mut inner) } else { inner(value) }
 }
 
 /// Where a value stands in the text it was read from, in bytes.
@@ -127,21 +143,27 @@ pub fn string(value: &RawValue) -> Option<Cow<'_, str>> {
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-        impl<'de> Visitor<'de> for Object {
-            type Value = Members<'de>;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("an object")
+        deserializer.deserialize_map(Object(usize::MAX))
+    }
+}
+
+/// Reads an object of at most so many members.
+struct Object(usize);
+
+impl<'de> Visitor<'de> for Object {
+    type Value = Members<'de>;
+    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("an object")
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(Text(name)) = map.next_key()? {
+            if members.len() >= self.0 {
+                return Err(serde::de::Error::custom("too many members"));
             }
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut members = Vec::new();
-                while let Some(Text(name)) = map.next_key()? {
-                    members.push((name, map.next_value()?));
-                }
-                Ok(Members(members))
-            }
+            members.push((name, map.next_value()?));
         }
-        deserializer.deserialize_map(Object)
+        Ok(Members(members))
     }
 }
 

@@ -4,7 +4,7 @@
 //! text, a piece of a tool call, sound, an image. Roles, empty pieces, signatures, pings and usage are none. It never
 //! judges an answer; and it builds no tree, so that a long answer costs no memory.
 
-use super::json;
+use super::json::{self, Members};
 use serde_json::value::RawValue;
 
 /// How deep lists of parts are looked into: no dialect nests deeper, and nobody chooses our stack for us.
@@ -173,26 +173,27 @@ pub fn dialect(api: &str) -> Option<&'static Dialect> {
 
 impl Dialect {
     /// Whether an object brings output.
-    pub fn brings_output(&self, object: &str) -> bool {
+    pub fn brings_output(&self, object: &Object<'_>) -> bool {
         self.output.iter().any(|part| {
+            if part.path.is_empty() {
+                return part.brings(object.text);
+            }
             let mut found = false;
-            at(object, part.path, &mut |inner| found |= part.brings(inner));
+            object.members.at(part.path, &mut |inner| found = found || part.brings(inner.get()));
             found
         })
     }
 
     /// Whether an object is one of this dialect at all.
-    pub fn knows(&self, object: &str) -> bool {
-        let mut found = false;
-        json::members(object, &mut |name, _| found |= self.known.contains(&name));
-        found
+    pub fn knows(&self, object: &Object<'_>) -> bool {
+        self.known.iter().any(|name| object.members.has(name))
     }
 
     /// The first reason for an end that an object gives.
-    pub fn reason(&self, object: &str) -> Option<String> {
+    pub fn reason(&self, object: &Object<'_>) -> Option<String> {
         self.reasons.iter().find_map(|path| {
             let mut found: Option<String> = None;
-            json::at(object, path, &mut |value| {
+            object.members.at(path, &mut |value| {
                 let word = json::string(value).filter(|w| !matches!(w.as_ref(), "" | "null"));
                 if found.is_none() {
                     found = word.map(std::borrow::Cow::into_owned);
@@ -203,11 +204,22 @@ impl Dialect {
     }
 }
 
-fn at<'a>(object: &'a str, path: &str, show: &mut dyn FnMut(&'a str)) {
-    if path.is_empty() {
-        show(object);
-    } else {
-        json::at(object, path, &mut |value| show(value.get()));
+/// Most members that an object of a dialect has.
+const MEMBERS: usize = 256;
+
+/// An object of an answer, read once.
+#[derive(Debug)]
+pub struct Object<'a> {
+    /// Its text.
+    pub text: &'a str,
+    /// Its members.
+    pub members: Members<'a>,
+}
+
+impl<'a> Object<'a> {
+    /// Reads an object; nothing where the text is broken, none, or has more members than any answer.
+    pub fn read(text: &'a str) -> Option<Object<'a>> {
+        Members::at_most(text, MEMBERS).map(|members| Object { text, members })
     }
 }
 

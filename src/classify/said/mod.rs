@@ -16,7 +16,14 @@ pub(crate) use text::normal;
 pub const READ_BYTES: usize = 64 * 1024;
 
 /// Most text that is kept for phrases, in bytes.
-const TEXT_BYTES: usize = 16 * 1024;
+const TEXT_BYTES: usize = 8 * 1024;
+
+/// Most that is kept of the beginning and of the end of one message, in bytes: what is wrong stands first, or last after
+/// a trace of calls.
+const KEPT: (usize, usize) = (3 * 1024, 1024);
+
+/// Most members of objects that are looked at.
+const MEMBERS: u16 = 512;
 
 /// Most codes, types and the like that are kept.
 const WORDS: usize = 96;
@@ -48,6 +55,10 @@ pub struct Said {
     pub waits: Vec<(String, String)>,
     /// It is a page, not an answer of an API.
     pub page: bool,
+    /// Which triples of bytes `text` holds.
+    grams: text::Grams,
+    /// How many members were looked at.
+    members: u16,
     /// How deep each of `message`, `code`, `kind`, `status` stood.
     depths: [u8; 4],
 }
@@ -67,6 +78,7 @@ impl Said {
             said.take_message(text, 0);
         }
         said.spoken();
+        said.grams = text::Grams::of(&said.text);
         said
     }
 
@@ -77,7 +89,7 @@ impl Said {
 
     /// Whether a message holds this phrase. A `*` in it stands for a gap in the same line.
     pub fn has_phrase(&self, phrase: &str) -> bool {
-        text::holds(&self.text, phrase)
+        self.grams.may_hold(phrase) && text::holds(&self.text, phrase)
     }
 
     /// What is shown of code and type: the code, unless it only repeats a status.
@@ -102,15 +114,28 @@ impl Said {
     /// Adds what is said outside of the body.
     pub fn add_seen(&mut self, text: &str) {
         self.add_text(text);
+        self.grams = text::Grams::of(&self.text);
     }
 
     fn add_text(&mut self, text: &str) {
-        let room = TEXT_BYTES.saturating_sub(self.text.len());
-        if !self.text.is_empty() && room > 0 {
-            self.text.push('\n');
+        let (head, tail) = text::ends(text, KEPT);
+        for piece in [head, tail] {
+            let room = TEXT_BYTES.saturating_sub(self.text.len());
+            if piece.is_empty() || room == 0 {
+                continue;
+            }
+            if !self.text.is_empty() {
+                self.text.push('\n');
+            }
+            let fits = piece.char_indices().take_while(|(at, _)| *at < room).map(|(_, c)| c);
+            self.text.extend(fits.flat_map(char::to_lowercase));
         }
-        let fits = text.char_indices().take_while(|(at, _)| *at < room).map(|(_, c)| c);
-        self.text.extend(fits.flat_map(char::to_lowercase));
+    }
+
+    /// Counts a member; says whether it is still looked at.
+    fn looks(&mut self) -> bool {
+        self.members = self.members.saturating_add(1);
+        self.members <= MEMBERS
     }
 
     fn set(&mut self, what: What, depth: u8) -> bool {
@@ -159,6 +184,7 @@ impl Said {
         if inner.status.is_some() && self.set(What::Status, depth) {
             self.status = inner.status;
         }
+        self.members = self.members.saturating_add(inner.members);
         inner.words.iter().for_each(|w| self.add_word(w));
         self.add_text(&inner.text);
         let room = WAITS.saturating_sub(self.waits.len());

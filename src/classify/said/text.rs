@@ -58,6 +58,53 @@ fn whole(text: &str, phrase: &str) -> bool {
     })
 }
 
+/// Which triples of bytes a text holds, so that most phrases need no search: a few bits for each, never a miss.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Grams(Vec<u64>);
+
+/// Words of 64 bits in the table; a power of two.
+const GRAM_WORDS: usize = 512;
+
+impl Grams {
+    /// The triples of a text.
+    pub(super) fn of(text: &str) -> Grams {
+        let mut table = vec![0u64; GRAM_WORDS];
+        for triple in text.as_bytes().windows(3) {
+            let (word, bit) = place(triple);
+            if let Some(word) = table.get_mut(word) {
+                *word |= bit;
+            }
+        }
+        Grams(table)
+    }
+
+    /// Whether the text may hold a phrase: all triples of its parts are there.
+    pub(super) fn may_hold(&self, phrase: &str) -> bool {
+        phrase.split('*').all(|part| {
+            part.as_bytes().windows(3).all(|triple| {
+                let (word, bit) = place(triple);
+                self.0.get(word).is_some_and(|w| w & bit != 0)
+            })
+        })
+    }
+}
+
+fn place(triple: &[u8]) -> (usize, u64) {
+    let number = triple.iter().fold(0u32, |n, b| n << 8 | u32::from(*b));
+    let mixed = number.wrapping_mul(0x9E37_79B1) >> 17;
+    (mixed as usize / 64 % GRAM_WORDS, 1 << (mixed % 64))
+}
+
+/// The beginning and the end of a text, of at most so many bytes each; all of a short text is its beginning.
+pub(super) fn ends(text: &str, (head, tail): (usize, usize)) -> (&str, &str) {
+    if text.len() <= head.saturating_add(tail) {
+        return (text, "");
+    }
+    let before = |at: usize| (0..=at).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let from = before(text.len().saturating_sub(tail));
+    (text.get(..before(head)).unwrap_or_default(), text.get(from..).unwrap_or_default())
+}
+
 /// A message, as what is said around an object or list in it, and that object or list.
 pub(super) fn embedded(message: &str) -> (&str, Option<&str>) {
     let at = match message.as_bytes().first() {

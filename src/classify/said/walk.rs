@@ -216,7 +216,12 @@ impl<'de> Visitor<'de> for Walk<'_, '_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         let Walk { said, name, slot, depth } = self;
-        while list.next_element_seed(Walk { said: &mut *said, name, slot, depth })?.is_some() {}
+        loop {
+            let slot = if said.looks() { slot } else { Slot::Skip };
+            if list.next_element_seed(Walk { said: &mut *said, name, slot, depth })?.is_none() {
+                break;
+            }
+        }
         Ok(())
     }
 
@@ -225,7 +230,7 @@ impl<'de> Visitor<'de> for Walk<'_, '_> {
         // What is the error itself speaks before what is around it.
         let depth = depth.saturating_add(u8::from(around == Slot::Error));
         while let Some(name) = map.next_key::<Cow<'_, str>>()? {
-            let mut slot = slot(&name);
+            let mut slot = if said.looks() { slot(&name) } else { Slot::Skip };
             // The details of an error repeat or explain it, and have no say of their own.
             if around == Slot::Beside && matches!(slot, Slot::Code | Slot::Kind) {
                 slot = Slot::Word;

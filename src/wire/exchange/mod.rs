@@ -10,7 +10,7 @@ pub mod line;
 mod stream;
 mod whole;
 
-use super::output::{self, Dialect};
+use super::output::{self, Dialect, Object};
 use crate::classify::{Classified, Fault, Vendor, fault, http};
 use crate::policy::{Class, Scope, Stage};
 
@@ -151,23 +151,23 @@ impl Case<'_> {
         http::error_of(self.vendor, payload.as_bytes(), named, &self.exchange.headers, self.wall_ms)
     }
 
-    fn brings_output(&self, object: &str) -> bool {
+    fn brings_output(&self, object: &Object<'_>) -> bool {
         self.dialects().any(|d| d.brings_output(object))
     }
 
-    fn knows(&self, object: &str) -> bool {
+    fn knows(&self, object: &Object<'_>) -> bool {
         self.dialects().any(|d| d.knows(object))
     }
 
-    fn reason(&self, object: &str) -> Option<String> {
+    fn reason(&self, object: &Object<'_>) -> Option<String> {
         self.dialects().find_map(|d| d.reason(object))
     }
 
-    fn refuses(&self, object: &str) -> bool {
+    fn refuses(&self, object: &Object<'_>) -> bool {
         let paths = ["choices[].message", "choices[].delta", "output[].content[]", "response.output[].content[]"];
         let mut found = false;
         for path in paths {
-            super::json::at(object, path, &mut |part| found |= output::CHAT_PART.refuses(part.get()));
+            object.members.at(path, &mut |part| found = found || output::CHAT_PART.refuses(part.get()));
         }
         found
     }

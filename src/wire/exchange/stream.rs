@@ -10,6 +10,7 @@ use super::{Case, End, found};
 use crate::classify::Classified;
 use crate::policy::{Class, Stage};
 use crate::wire::json;
+use crate::wire::output::Object;
 
 /// What was seen of a stream.
 #[derive(Default)]
@@ -86,26 +87,30 @@ impl Case<'_> {
         if data == "[DONE]" || data.is_empty() || payload.name == "ping" {
             return;
         }
-        if !data.starts_with('{') {
+        let Some(object) = Object::read(data) else {
+            if payload.unfinished {
+                return;
+            }
             let page = data.starts_with('<');
             let rule = if page { "body-page" } else { "stream-not-json" };
             seen.foreign.get_or_insert_with(|| found(Class::MalformedResponse, rule, "the stream is of another kind"));
             return;
-        }
-        if let Some(inner) = error_in(data) {
+        };
+        let object = &object;
+        if let Some(inner) = error_in(object) {
             return self.failed(inner, None, seen);
         }
         if payload.unfinished {
             return;
         }
-        let kind = json::member(data, "type").and_then(json::string);
+        let kind = object.members.get("type").and_then(json::string);
         let kind = kind.as_deref().unwrap_or(&payload.name);
         let ends = self.dialects().any(|d| d.ends.contains(&kind));
-        if !ends && kind != "ping" && payload.name.is_empty() && !self.knows(data) {
+        if !ends && kind != "ping" && payload.name.is_empty() && !self.knows(object) {
             // An error in an odd shape, unless it is one of the events that say nothing.
-            let foreign = self.foreign(data);
+            let foreign = self.foreign(object);
             if foreign.class == Class::MalformedResponse {
-                if !json::has_member(data, "type") {
+                if !object.members.has("type") {
                     seen.foreign.get_or_insert(foreign);
                 }
             } else {
@@ -114,12 +119,12 @@ impl Case<'_> {
             return;
         }
         seen.known = true;
-        seen.output |= self.brings_output(data);
-        seen.refused |= self.refuses(data);
+        seen.output |= self.brings_output(object);
+        seen.refused |= self.refuses(object);
         if seen.reason.is_none() {
-            seen.reason = self.reason(data);
+            seen.reason = self.reason(object);
         }
-        let finished = |name| json::member(data, name).is_some_and(|v| !matches!(v.get(), "false" | "\"\""));
+        let finished = |name| object.members.get(name).is_some_and(|v| !matches!(v.get(), "false" | "\"\""));
         seen.ended |= ends || finished("done") || finished("generated_text");
     }
 

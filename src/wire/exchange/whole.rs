@@ -7,7 +7,7 @@ use super::{Case, End, found};
 use crate::classify::{Classified, Fault, fault};
 use crate::policy::{Class, Scope, Stage};
 use crate::wire::json;
-use serde_json::value::RawValue;
+use crate::wire::output::Object;
 
 /// Members one of which makes an object that no dialect knows an error.
 const ERROR_MEMBERS: &[&str] =
@@ -31,15 +31,12 @@ impl Case<'_> {
         if body.starts_with('<') {
             return Some(found(Class::MalformedResponse, "body-page", "the answer is a page"));
         }
-        let is_stream = ["data:", "event:", "error:", ":"].iter().any(|b| body.starts_with(b));
-        let Ok(value) = serde_json::from_str::<&RawValue>(body) else {
-            return if is_stream || body.contains("}\n{") { self.unasked_stream(body) } else { Some(self.text(body)) };
-        };
-        match value.get().as_bytes().first() {
-            Some(b'{') => self.object(value.get()),
-            Some(b'[') => self.unasked_stream(body),
-            Some(_) | None => Some(self.text(body)),
+        if let Some(object) = Object::read(body) {
+            return self.object(&object);
         }
+        let is_stream = ["data:", "event:", "error:", ":"].iter().any(|b| body.starts_with(b));
+        let is_list = body.starts_with('[') || body.contains("}\n{");
+        if is_stream || is_list { self.unasked_stream(body) } else { Some(self.text(body)) }
     }
 
     /// A body that was to be one answer and is a stream of them.
@@ -56,7 +53,7 @@ impl Case<'_> {
         said.map_or_else(malformed, |f| self.plain(f))
     }
 
-    fn object(&self, object: &str) -> Option<Classified> {
+    fn object(&self, object: &Object<'_>) -> Option<Classified> {
         if let Some(payload) = error_in(object) {
             return Some(self.plain(self.error(payload, None)));
         }
@@ -77,10 +74,10 @@ impl Case<'_> {
     }
 
     /// An object of no dialect that we know for this call: an error in an odd shape, or something else.
-    pub(super) fn foreign(&self, object: &str) -> Classified {
+    pub(super) fn foreign(&self, object: &Object<'_>) -> Classified {
         let malformed = || found(Class::MalformedResponse, "body-other-json", "the answer is of another kind");
-        let hints_at_error = ERROR_MEMBERS.iter().any(|name| json::has_member(object, name));
-        let said = hints_at_error.then(|| self.error(object, None)).filter(|f| f.class != Class::StreamEarly);
+        let hints_at_error = ERROR_MEMBERS.iter().any(|name| object.members.has(name));
+        let said = hints_at_error.then(|| self.error(object.text, None)).filter(|f| f.class != Class::StreamEarly);
         said.map_or_else(malformed, |f| self.plain(f))
     }
 
@@ -99,29 +96,29 @@ impl Case<'_> {
 }
 
 /// The object that holds an error, if there is one, whatever the dialect.
-pub(super) fn error_in(object: &str) -> Option<&str> {
-    let is = |name, word: &str| json::member(object, name).and_then(json::string).is_some_and(|w| w == word);
-    let marked = json::member(object, "error")
-        .is_some_and(|e| !matches!(e.get(), "\"\"" | "{}" | "false" | "[]" | "0"))
+pub(super) fn error_in<'a>(object: &Object<'a>) -> Option<&'a str> {
+    let Object { text, members } = object;
+    let holds = |name, empty: &[&str]| members.get(name).is_some_and(|v| !empty.contains(&v.get()));
+    let is = |name, word: &str| members.get(name).and_then(json::string).is_some_and(|w| w == word);
+    let marked = holds("error", &["\"\"", "{}", "false", "[]", "0"])
         || is("object", "error")
         || is("type", "error")
-        || json::member(object, "errors").is_some_and(|e| !matches!(e.get(), "[]" | "{}"))
-        || json::member(object, "fault").is_some()
-        || json::member(object, "success").is_some_and(|s| s.get() == "false");
+        || holds("errors", &["[]", "{}"])
+        || holds("fault", &[])
+        || members.get("success").is_some_and(|s| s.get() == "false");
     if marked {
-        return Some(object);
+        return Some(text);
     }
     let mut inner = None;
     for path in ["choices[].error", "response.error", "header.error"] {
-        json::at(object, path, &mut |error| inner = inner.or(Some(error.get())));
+        members.at(path, &mut |error| inner = inner.or(Some(error.get())));
     }
     let code = |path| {
         let mut found = None;
-        json::at(object, path, &mut |n| found = found.or(Some(n.get())));
+        members.at(path, &mut |n| found = found.or(Some(n.get())));
         found.filter(|n| !matches!(*n, "0" | "\"0\"" | "200" | "\"200\"" | "\"\""))
     };
     let coded = code("base_resp.status_code").or(code("error_code")).or(code("header.code"));
-    inner
-        .or(coded.map(|_| object))
-        .or_else(|| (is("status", "failed") || is("type", "response.failed")).then_some(object))
+    let failed = || is("status", "failed") || is("type", "response.failed");
+    inner.or(coded.map(|_| *text)).or_else(|| failed().then_some(*text))
 }
