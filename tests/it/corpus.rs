@@ -11,7 +11,7 @@ mod behaviours;
 mod contract;
 mod deadline;
 mod floors;
-mod provider_errors;
+pub mod provider_errors;
 mod replay;
 mod report;
 mod retry_after;

@@ -9,6 +9,7 @@
     clippy::wildcard_enum_match_arm
 )]
 
+mod classify;
 mod corpus;
 mod diagnostics;
 mod docs;
