@@ -66,7 +66,7 @@ pub const DIALECTS: &[Dialect] = &[
     },
     Dialect {
         apis: &["openai-responses"],
-        known: &["output", "response", "sequence_number"],
+        known: &["output", "response", "sequence_number", "delta", "item"],
         output: &[
             part("", &["delta"], &[]),
             part("output[]", &["content", "summary", "result"], &["call_id", "arguments"]),

@@ -24,6 +24,11 @@ fn bodies() -> Vec<(&'static str, u16, String)> {
     vec![
         ("message", 429, wrapped(r#"{"error":{"message":""#, "rate of the model is high. ", r#""}}"#)),
         ("members", 400, format!("{{{}\"z\":1}}", r#""message":"no such model here","#.repeat(SIZE / 34))),
+        (
+            "codes",
+            400,
+            format!("[{}{{}}]", (0..2_000).map(|n| format!("{{\"code\":\"odd_code_{n}_x\"}},")).collect::<String>()),
+        ),
         ("details", 400, format!("[{}{{}}]", r#"{"detail":[{"loc":["body"],"msg":"is odd"}]},"#.repeat(SIZE / 46))),
         ("nested", 500, fill("[{\"error\":")),
         ("strings", 500, fill(r#"{"message":"{\"message\":\"{\\\"message\\\":"#)),

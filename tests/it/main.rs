@@ -14,6 +14,7 @@ mod corpus;
 mod diagnostics;
 mod docs;
 mod emulate;
+mod fuzz;
 mod gateway_plain;
 mod gateway_refusals;
 mod gateway_rig;

@@ -23,10 +23,13 @@ const TEXT_BYTES: usize = 8 * 1024;
 const KEPT: (usize, usize) = (3 * 1024, 1024);
 
 /// Most members of objects that are looked at.
-const MEMBERS: u16 = 512;
+const MEMBERS: u16 = 256;
 
 /// Most codes, types and the like that are kept.
-const WORDS: usize = 96;
+const WORDS: usize = 48;
+
+/// Most codes that are taken from prose.
+const SPOKEN: usize = 24;
 
 /// How deep an error may stand to be looked into once more.
 const UNWRAPPED: u8 = 8;
@@ -49,6 +52,8 @@ pub struct Said {
     pub provider: Option<String>,
     /// Codes, types and the like of all layers, in the normal form: lower case, letters and digits only.
     pub words: Vec<String>,
+    /// The same, of names in prose that can only be codes.
+    pub spoken: Vec<String>,
     /// All messages, in lower case, one a line.
     pub text: String,
     /// Members that state a wait: the member's name in the normal form, and its value.
@@ -75,16 +80,19 @@ impl Said {
             page::title(text).clone_into(&mut said.message);
             said.add_text(&page::visible(text));
         } else if !walk::json(text, &mut said, 0) {
-            said.take_message(text, 0);
+            match text::embedded(text) {
+                (plain, Some(_)) if plain.is_empty() => said.take_plain(text, 0),
+                (_, Some(_) | None) => said.take_message(text, 0),
+            }
         }
-        said.spoken();
+        said.spoken_status();
         said.grams = text::Grams::of(&said.text);
         said
     }
 
     /// Whether code, type or the like is this one. A `*` at an end stands for anything.
     pub fn has_word(&self, pattern: &str) -> bool {
-        self.words.iter().any(|word| text::glob(pattern, word))
+        self.words.iter().chain(&self.spoken).any(|word| text::glob(pattern, word))
     }
 
     /// Whether a message holds this phrase. A `*` in it stands for a gap in the same line.
@@ -119,6 +127,12 @@ impl Said {
 
     fn add_text(&mut self, text: &str) {
         let (head, tail) = text::ends(text, KEPT);
+        for token in [head, tail].into_iter().flat_map(text::tokens) {
+            let token = normal(token);
+            if self.spoken.len() < SPOKEN && !self.spoken.contains(&token) {
+                self.spoken.push(token);
+            }
+        }
         for piece in [head, tail] {
             let room = TEXT_BYTES.saturating_sub(self.text.len());
             if piece.is_empty() || room == 0 {
@@ -127,8 +141,7 @@ impl Said {
             if !self.text.is_empty() {
                 self.text.push('\n');
             }
-            let fits = piece.char_indices().take_while(|(at, _)| *at < room).map(|(_, c)| c);
-            self.text.extend(fits.flat_map(char::to_lowercase));
+            self.text.push_str(&text::ends(piece, (room, 0)).0.to_lowercase());
         }
     }
 
@@ -165,6 +178,11 @@ impl Said {
                 return;
             }
         }
+        self.take_plain(message, depth);
+    }
+
+    /// Takes a text that holds nothing but words.
+    fn take_plain(&mut self, message: &str, depth: u8) {
         if self.set(What::Message, depth) {
             message.clone_into(&mut self.message);
         }
@@ -187,19 +205,16 @@ impl Said {
         self.members = self.members.saturating_add(inner.members);
         inner.words.iter().for_each(|w| self.add_word(w));
         self.add_text(&inner.text);
+        let heard = inner.spoken.into_iter().take(SPOKEN.saturating_sub(self.spoken.len()));
+        self.spoken.extend(heard);
         let room = WAITS.saturating_sub(self.waits.len());
         self.waits.extend(inner.waits.into_iter().take(room));
         self.provider = inner.provider.or(self.provider.take());
         self.page |= inner.page;
     }
 
-    /// Codes and statuses that stand in the text itself, as client libraries print them.
-    fn spoken(&mut self) {
-        let text = std::mem::take(&mut self.message);
-        for token in text::tokens(&text) {
-            self.add_word(token);
-        }
-        self.message = text;
+    /// The status that stands in the text itself, as client libraries print it.
+    fn spoken_status(&mut self) {
         if let Some(status) = text::status(&self.text)
             && self.set(What::Status, 0)
         {

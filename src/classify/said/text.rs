@@ -6,9 +6,6 @@
 /// Longest word in the normal form, in bytes.
 const WORD_BYTES: usize = 96;
 
-/// Longest piece of a message that is searched for codes, in bytes.
-const SEARCHED: usize = 4 * 1024;
-
 /// The normal form of a code or type: letters and digits, in lower case; of a qualified name, as AWS writes them, its
 /// last part.
 pub(crate) fn normal(word: &str) -> String {
@@ -27,7 +24,7 @@ pub(super) fn glob(pattern: &str, word: &str) -> bool {
     }
 }
 
-/// Whether a text holds a phrase. A `*` in it stands for anything on the same line, within 160 bytes; a phrase that
+/// Whether a text holds a phrase. A `*` in it stands for anything on the same line, within [`GAP`] bytes; a phrase that
 /// ends in a digit ends a number.
 pub(crate) fn holds(text: &str, phrase: &str) -> bool {
     let mut parts = phrase.split('*');
@@ -38,12 +35,12 @@ pub(crate) fn holds(text: &str, phrase: &str) -> bool {
     // A few places where it may begin are tried, so that the time stays linear.
     text.match_indices(first).take(4).any(|(at, _)| {
         let mut rest = text.get(at + first.len()..).unwrap_or_default();
-        parts.clone().all(|part| match rest.find(part) {
-            Some(to) if to <= 160 && !rest.get(..to).is_some_and(|gap| gap.contains('\n')) => {
-                rest = rest.get(to + part.len()..).unwrap_or_default();
-                true
-            }
-            Some(_) | None => false,
+        parts.clone().all(|part| {
+            let near = ends(rest, (GAP + part.len(), 0)).0;
+            let near = near.split_once('\n').map_or(near, |(line, _)| line);
+            let Some(to) = near.find(part) else { return false };
+            rest = rest.get(to + part.len()..).unwrap_or_default();
+            true
         })
     })
 }
@@ -105,11 +102,21 @@ pub(super) fn ends(text: &str, (head, tail): (usize, usize)) -> (&str, &str) {
     (text.get(..before(head)).unwrap_or_default(), text.get(from..).unwrap_or_default())
 }
 
+/// Most braces in a message at which an object may begin.
+const BRACES: usize = 16;
+
+/// Longest gap that a `*` in a phrase stands for, in bytes.
+const GAP: usize = 160;
+
 /// A message, as what is said around an object or list in it, and that object or list.
 pub(super) fn embedded(message: &str) -> (&str, Option<&str>) {
     let at = match message.as_bytes().first() {
         Some(b'{' | b'[' | b'"') => Some(0),
-        Some(_) | None => message.find("{\"").or_else(|| message.find("{\n")).or_else(|| message.find("{ \"")),
+        Some(_) | None => message
+            .match_indices('{')
+            .take(BRACES)
+            .map(|(at, _)| at)
+            .find(|at| message.get(at + 1..).is_some_and(|rest| rest.trim_start().starts_with(['"', '}']))),
     };
     match at.and_then(|at| Some((message.get(..at)?, message.get(at..)?))) {
         Some((plain, inner)) => (plain, Some(inner)),
@@ -119,9 +126,7 @@ pub(super) fn embedded(message: &str) -> (&str, Option<&str>) {
 
 /// Names in a text that can only be codes: `snake_case`, and `CamelCase` that ends in `Error` or `Exception`.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
-    let end = (0..=SEARCHED.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    let names =
-        text.get(..end).unwrap_or_default().split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.')));
+    let names = text.split(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '.')));
     names
         .filter(|name| name.len() > 6)
         .flat_map(|name| [Some(name), name.trim_end_matches('.').rsplit_once('.').map(|(_, part)| part)])

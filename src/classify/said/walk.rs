@@ -5,7 +5,7 @@
 //! not looked at.
 
 use super::{Said, WAITS, What, text::normal};
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::borrow::Cow;
 
 /// How deep errors inside errors are walked.
@@ -157,7 +157,7 @@ pub(super) fn json(text: &str, said: &mut Said, depth: u8) -> bool {
     let mut reader = serde_json::Deserializer::from_str(text);
     let seed = Walk { said, name: "", slot: Slot::Error, depth };
     let read = seed.deserialize(&mut reader).is_ok();
-    // An object that breaks off has still said what it said.
+    // An object that breaks off, or is too long to be read to its end, has still said what it said.
     read || !said.is_empty()
 }
 
@@ -172,7 +172,10 @@ impl<'de> DeserializeSeed<'de> for Walk<'_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        if self.slot == Slot::Skip || self.depth > DEPTH {
+        if self.depth > DEPTH {
+            return Err(D::Error::custom("too deep"));
+        }
+        if self.slot == Slot::Skip {
             return deserializer.deserialize_ignored_any(IgnoredAny).map(drop);
         }
         deserializer.deserialize_any(self)
@@ -217,7 +220,9 @@ impl<'de> Visitor<'de> for Walk<'_, '_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
         let Walk { said, name, slot, depth } = self;
         loop {
-            let slot = if said.looks() { slot } else { Slot::Skip };
+            if !said.looks() {
+                return Err(A::Error::custom("too many items"));
+            }
             if list.next_element_seed(Walk { said: &mut *said, name, slot, depth })?.is_none() {
                 break;
             }
@@ -230,7 +235,10 @@ impl<'de> Visitor<'de> for Walk<'_, '_> {
         // What is the error itself speaks before what is around it.
         let depth = depth.saturating_add(u8::from(around == Slot::Error));
         while let Some(name) = map.next_key::<Cow<'_, str>>()? {
-            let mut slot = if said.looks() { slot(&name) } else { Slot::Skip };
+            if !said.looks() {
+                return Err(A::Error::custom("too many members"));
+            }
+            let mut slot = slot(&name);
             // The details of an error repeat or explain it, and have no say of their own.
             if around == Slot::Beside && matches!(slot, Slot::Code | Slot::Kind) {
                 slot = Slot::Word;
