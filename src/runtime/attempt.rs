@@ -103,6 +103,7 @@ impl Execution<'_> {
             return Err(self.failure(incoming).await?.into());
         }
         go_on(self.step(Event::Headers))?;
+        self.sign_of_life();
         // Some servers answer a streaming request with a whole error under a success.
         let is_json = incoming.headers.get("content-type").is_some_and(|kind| kind.contains("application/json"));
         if order.chat.stream() && !is_json {
@@ -217,6 +218,7 @@ impl Execution<'_> {
             }
             if output {
                 flow.phase = Phase::Flowing { since: self.engine.clock.now() };
+                self.sign_of_life();
             }
         }
         Ok(false)
@@ -229,6 +231,13 @@ impl Execution<'_> {
         self.line.open(head);
         flow.phase = Phase::Flowing { since: self.engine.clock.now() };
         Ok(())
+    }
+
+    /// A trial that shows one is not a lost call, however long its answer is.
+    fn sign_of_life(&self) {
+        if let Some(held) = self.permit.as_ref().filter(|held| held.is_trial()) {
+            held.renew();
+        }
     }
 
     async fn release(&mut self, flow: &mut Flow) -> Result<(), Ended> {

@@ -11,6 +11,7 @@ pub mod execute;
 pub mod homes;
 pub mod id;
 pub mod ledger;
+pub mod live;
 pub mod meters;
 pub mod reload;
 pub mod reply;

@@ -8,6 +8,7 @@ mod arrange;
 mod call;
 mod checks;
 mod end;
+mod lapse;
 mod scene;
 
 use super::action::Tally;
@@ -23,6 +24,7 @@ use crate::graph::{Graph, NodeIndex};
 use crate::policy::class::Verb;
 use crate::policy::guard::FailureFacts;
 use crate::policy::{Budget, Class, Effects, Millis, Money, Prefer, Refusal, RouteId, Stage, TargetId};
+use lapse::Lapse;
 use scene::{Candidate, Candidates, Scene, Standings, is_in, passed_over, with};
 use smallvec::SmallVec;
 
@@ -43,12 +45,15 @@ struct Current {
     /// What the attempt was granted, and what its own limit would have been: the granted-time rule compares them.
     granted: Millis,
     limit: Millis,
+    started: Millis,
     headers: bool,
+    /// When output began.
+    output: Option<Millis>,
     key_honoured: bool,
 }
 
 /// A call that waits for its time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Planned {
     candidate: Candidate,
     verb: Verb,
@@ -57,6 +62,8 @@ struct Planned {
     pass: Pass,
     wait: Millis,
     standing: Standing,
+    /// What led to it, should the target be out of reach when its time comes.
+    lapse: Lapse,
 }
 
 /// The failure that the client would be told of.
@@ -153,6 +160,9 @@ impl Run {
             }
             Event::Output => {
                 self.committed = true;
+                if let Some(current) = &mut self.current {
+                    current.output = Some(scene.now);
+                }
                 Next::GoOn
             }
             Event::Served => self.served(&scene, verdicts),
@@ -210,7 +220,14 @@ impl Run {
                             standing: *standing,
                             passed,
                         };
-                        return Next::Call(self.call(scene, candidate, granted, how));
+                        match self.call(scene, candidate, granted, how, verdicts) {
+                            Ok(call) => return Next::Call(call),
+                            Err(reason) => {
+                                tried = with(tried, at);
+                                let why = PassedWhy::Reason(reason);
+                                self.dropped.push(Passed { target: candidate.target, why });
+                            }
+                        }
                     }
                     deadline::Fit::MoveOn => {
                         tried = with(tried, at);
@@ -221,7 +238,8 @@ impl Run {
             }
         }
         let retry_after = select::return_in(standings.iter(), scene.now);
-        let why = if tried == 0 { Refusal::NoTarget } else { Refusal::Deadline };
+        let late = self.dropped.iter().any(|p| p.why == PassedWhy::Time);
+        let why = if late { Refusal::Deadline } else { Refusal::NoTarget };
         let mut passed = self.dropped.clone();
         passed_over(&self.candidates, &standings, scene.now, (Pass::Relaxed, 0), |_| true, &mut passed);
         self.dropped = passed;

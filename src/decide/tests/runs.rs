@@ -316,6 +316,29 @@ fn a_timeout_counts_only_if_a_fair_part_was_granted() {
 }
 
 #[test]
+fn a_target_that_is_taken_from_under_a_request_is_passed_over() {
+    let mut b = bench();
+    b.world.taken.push((b.graph.target_named("a").unwrap(), Reason::TrialBusy));
+    let next = b.step(Event::Begin);
+    assert_eq!(b.called(&next), "b");
+    assert_eq!(b.run.trail()[0].passed[0].why.to_string(), "trial-busy");
+    // After a failure the row is walked again.
+    let mut b = bench();
+    b.step(Event::Begin);
+    b.world.taken.push((b.graph.target_named("b").unwrap(), Reason::TrialBusy));
+    let next = b.fails(Class::Connect, Stage::NotSent);
+    assert_eq!(b.called(&next), "b", "the second look found it free");
+    // A retry whose target is out of reach when its time comes moves on, and is not taken twice.
+    let mut b = bench();
+    b.step(Event::Begin);
+    assert!(matches!(b.fails(Class::Overloaded, Stage::Rejected), Next::Wait { .. }));
+    b.world.taken.push((b.graph.target_named("a").unwrap(), Reason::BreakerOpen));
+    let next = b.at(200).step(Event::Woke);
+    assert_eq!(b.called(&next), "b");
+    assert_eq!(b.run.attempts(), 2);
+}
+
+#[test]
 fn an_empty_bucket_moves_on_instead_of_retrying() {
     let mut b = bench();
     b.world.tokens = false;
