@@ -4,6 +4,7 @@
 //! `Classified`. Pure: no clock but the wall time it is given, and no state. It never decides what to do next, and
 //! what it hands on of an answer's words is bounded and free of keys.
 
+pub mod correct;
 pub mod fault;
 pub mod hint;
 pub mod http;

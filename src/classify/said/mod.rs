@@ -80,8 +80,9 @@ impl Said {
             page::title(text).clone_into(&mut said.message);
             said.add_text(&page::visible(text));
         } else if !walk::json(text, &mut said, 0) {
+            // What begins as JSON and is none is text.
             match text::embedded(text) {
-                (plain, Some(_)) if plain.is_empty() => said.take_plain(text, 0),
+                ("", Some(_)) => said.take_plain(text, 0),
                 (_, Some(_) | None) => said.take_message(text, 0),
             }
         }

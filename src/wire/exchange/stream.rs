@@ -45,13 +45,11 @@ impl Case<'_> {
         if let Some((class, rule)) = seen.reason.as_deref().and_then(ending) {
             let failure = self.ended(class, rule);
             // A filter, a length stop and a spoilt tool call are what they are after output too.
-            return match class {
-                Class::Policy | Class::Truncated | Class::SchemaInvalid => {
-                    let stage = if seen.output { Stage::Output } else { Stage::Headers };
-                    (Some(Classified { stage, ..failure }), None)
-                }
-                _ => placed(failure, seen.output),
-            };
+            if matches!(class, Class::Policy | Class::Truncated | Class::SchemaInvalid) {
+                let stage = if seen.output { Stage::Output } else { Stage::Headers };
+                return (Some(Classified { stage, ..failure }), None);
+            }
+            return placed(failure, seen.output);
         }
         let complete = seen.ended || seen.reason.is_some();
         (self.at_the_end(&seen, complete, end), None)
