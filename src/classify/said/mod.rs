@@ -93,7 +93,10 @@ impl Said {
 
     /// Whether code, type or the like is this one. A `*` at an end stands for anything.
     pub fn has_word(&self, pattern: &str) -> bool {
-        self.words.iter().chain(&self.spoken).any(|word| text::glob(pattern, word))
+        // A name in prose may be that of a parameter: only that of an error is met half-way.
+        let whole = |word: &&String| !pattern.contains('*') || word.ends_with("error") || word.ends_with("exception");
+        let spoken = self.spoken.iter().filter(whole);
+        self.words.iter().chain(spoken).any(|word| text::glob(pattern, word))
     }
 
     /// Whether a message holds this phrase. A `*` in it stands for a gap in the same line.

@@ -193,7 +193,11 @@ impl<'de> Visitor<'de> for Walk<'_, '_> {
         Ok(())
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+    fn visit_bool<E>(self, is: bool) -> Result<(), E> {
+        // A flag that is up says what it is called.
+        if is && self.slot == Slot::Beside {
+            self.said.add_word(self.name);
+        }
         Ok(())
     }
 

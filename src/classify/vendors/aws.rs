@@ -67,6 +67,7 @@ pub const RULES: &[Rule] = &[
     ),
     both("aws-model-access", &["accessdenied*"], &["model"], Class::Permission, Some(Scope::Model), DOCS),
     code("aws-access", &["accessdenied*", "optinrequired"], Class::Permission, None, COMMON),
+    phrase("aws-operation-denied", &["operation not allowed"], Class::Permission, None, DOCS),
     phrase(
         "aws-identifier",
         &[

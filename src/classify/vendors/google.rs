@@ -10,6 +10,14 @@ const VERTEX: &str = "https://cloud.google.com/vertex-ai/generative-ai/docs/mode
 
 /// Rows.
 pub const RULES: &[Rule] = &[
+    phrase("google-publisher", &["not allowed to use publisher model"], Class::Permission, Some(Scope::Model), VERTEX),
+    phrase(
+        "google-region",
+        &["not servable in region", "not supported in region"],
+        Class::NotFound,
+        Some(Scope::Region),
+        VERTEX,
+    ),
     code(
         "google-key",
         &[

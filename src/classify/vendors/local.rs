@@ -53,6 +53,13 @@ pub const LLAMACPP: &[Rule] = &[
 
 /// Rows for Ollama, its cloud included.
 pub const OLLAMA: &[Rule] = &[
+    phrase(
+        "ollama-subscription",
+        &["requires a subscription"],
+        Class::Permission,
+        Some(Scope::Model),
+        "https://ollama.com/pricing",
+    ),
     phrase("ollama-weekly", &["usage limit"], Class::QuotaExhausted, None, "https://ollama.com/pricing"),
     phrase("ollama-busy", &["maximum pending requests", "server busy"], Class::Overloaded, DEPLOYMENT, OLLAMA_SOURCE),
     phrase(

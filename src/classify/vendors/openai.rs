@@ -59,12 +59,13 @@ pub const ANTHROPIC: &[Rule] = &[
     ),
     phrase(
         "anthropic-credit",
-        &["credit balance is too low", "api usage limits", "spend limit"],
+        &["credit balance is too low", "api usage limits", "usage limit reached", "spend limit"],
         Class::QuotaExhausted,
         None,
         ANTHROPIC_DOCS,
     ),
     phrase("anthropic-filter", &["content filtering policy"], Class::Policy, REQUEST, ANTHROPIC_DOCS),
+    phrase("anthropic-credential-use", &["only authorized for use with"], Class::Permission, None, ANTHROPIC_DOCS),
     phrase(
         "anthropic-organization",
         &["organization has been disabled", "not allowed for this organization"],

@@ -159,4 +159,5 @@ pub const CODES: &[Rule] = &[
         None,
         OPENAI,
     ),
+    code("code-parameter", &["unknownparameter", "unsupportedparameter", "unsupportedvalue", "missingrequiredparameter", "invalidfunctionparameters", "invalidjsonschema", "invalidtype", "unrecognizedarguments"], Class::InvalidRequest, REQUEST, OPENAI),
 ];

@@ -84,6 +84,13 @@ pub const PAGES: &[Rule] = &[
 
 /// Types that say as much as a status does, and stand before it.
 pub const TYPES: &[Rule] = &[
+    status("type-402", &[402], Class::QuotaExhausted, None),
+    under(&[429], code("type-quota-429", &["quotaexceeded*"], Class::RateLimit, None, COMPATIBLE)),
+    code("type-quota", &["quotaexceeded*"], Class::QuotaExhausted, None, COMPATIBLE),
+    under(
+        &[500, 502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530],
+        code("type-edge", &["cloudflareerror"], Class::ServerError, PROVIDER, CLOUDFLARE),
+    ),
     code(
         "type-rate",
         &[
@@ -107,7 +114,6 @@ pub const TYPES: &[Rule] = &[
             "ratelimited",
             "rpmexceeded",
             "tpmexceeded",
-            "quotaexceeded*",
         ],
         Class::RateLimit,
         None,
@@ -195,6 +201,7 @@ pub const TYPES: &[Rule] = &[
 
 /// What a type says where no status stands beside it.
 pub const BARE: &[Rule] = &[
+    phrase("bare-unauthorized", &["unauthorized", "unauthenticated"], Class::Auth, None, COMPATIBLE),
     code(
         "bare-invalid",
         &[

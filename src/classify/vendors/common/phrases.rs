@@ -3,11 +3,12 @@
 //! In: nothing. Out: rows, all of them pieces of messages in lower case. They run from what waiting cannot help to what it
 //! can, and from limits of requests to limits of tokens, so that a message which names both is read by what it is about.
 
-use crate::classify::rules::{Rule, phrase};
+use crate::classify::rules::{Rule, phrase, under};
 use crate::policy::{Class, Scope};
 
 const OPENAI: &str = "https://platform.openai.com/docs/guides/error-codes";
 const COMPATIBLE: &str = "error bodies of servers that are compatible with OpenAI";
+const CLOUDFLARE: &str = "https://developers.cloudflare.com/support/troubleshooting/http-status-codes/";
 const REQUEST: Option<Scope> = Some(Scope::Request);
 const ACCOUNT: Option<Scope> = Some(Scope::Account);
 const MODEL: Option<Scope> = Some(Scope::Model);
@@ -25,9 +26,9 @@ pub const PHRASES: &[Rule] = &[
             "your input was flagged", "was flagged", "been flagged", "inappropriate content", "sensitive content",
             "sensitive information", "sensitive word", "unsafe content", "harmful content", "prohibited content",
             "prohibited use", "considered high risk", "terms of use", "blocked output", "blocked by guardrail",
-            "guardrail", "prompt shield", "jailbreak", "responsible ai", "content violat", "violates our",
-            "community guidelines", "敏感", "违规", "不当内容", "不安全内容", "内容安全", "安全审核", "不适当", "contenido inapropiado",
-            "contenu inapproprié",
+            "guardrail check", "guardrail interv", "prompt shield", "jailbreak", "responsible ai", "content violat",
+            "violates our", "community guidelines", "敏感", "违规", "不当内容", "不安全内容", "内容安全", "安全审核", "不适当",
+            "contenido inapropiado", "contenu inapproprié",
         ],
         Class::Policy,
         REQUEST,
@@ -46,14 +47,14 @@ pub const PHRASES: &[Rule] = &[
             "weekly usage", "session usage", "usage limit reached", "reached your usage limit",
             "usage limit has been reached", "your specified api usage limits", "monthly quota", "daily quota",
             "monthly included", "free quota", "free tier has been exhausted", "quota has been exhausted",
-            "quota exhausted", "quota is exhausted", "used up", "per day", "per-day", "per month", "/ month",
-            "s/month", "/ day", "s/day", "(tpd)", "(rpd)", "daily rate limit", "daily request", "daily token",
-            "billing hard limit", "billing details", "payment required", "payment method required", "past due",
-            "unpaid", "overdue", "arrear", "in good standing", "please recharge", "please top up", "top up your",
-            "please purchase", "purchase more credits", "key limit exceeded", "exceeded budget",
-            "budget has been exceeded", "over budget", "budget exceeded", "max budget", "limit: 0", "余额不足", "额度不足",
-            "额度已用", "额度已耗尽", "配额已", "配额不足", "欠费", "充值", "账户余额", "資金不足", "残高", "saldo insuficiente", "guthaben",
-            "crédit insuffisant",
+            "quota exhausted", "quota is exhausted", "used up", "per day", "per-day", "byday", "per 86400s",
+            "per month", "/ month", "s/month", "/ day", "s/day", "(tpd)", "(rpd)", "daily rate limit",
+            "daily request", "daily token", "billing hard limit", "billing details", "payment required",
+            "payment method required", "past due", "unpaid", "overdue", "arrear", "in good standing",
+            "please recharge", "please top up", "top up your", "please purchase", "purchase more credits",
+            "key limit exceeded", "exceeded budget", "budget has been exceeded", "over budget", "budget exceeded",
+            "max budget", "limit: 0", "余额不足", "额度不足", "额度已用", "额度已耗尽", "配额已", "配额不足", "欠费", "充值", "账户余额", "資金不足",
+            "残高", "saldo insuficiente", "guthaben", "crédit insuffisant",
         ],
         Class::QuotaExhausted,
         None,
@@ -69,12 +70,13 @@ pub const PHRASES: &[Rule] = &[
         ACCOUNT,
         COMPATIBLE,
     ),
+    phrase("phrase-rate-edge", &["you are being rate limited"], Class::RateLimit, PROVIDER, CLOUDFLARE),
     phrase(
         "phrase-overloaded",
         &[
             "overloaded", "high demand", "high traffic", "heavy traffic", "high load", "heavy load", "under load",
-            "no capacity", "at capacity", "over capacity", "capacity exceeded", "capacity limit",
-            "capacity constraint", "insufficient capacity", "out of capacity", "lack of capacity",
+            "no capacity", "at capacity", "over capacity", "capacity exceeded", "capacity temporarily exceeded",
+            "capacity limit", "capacity constraint", "insufficient capacity", "out of capacity", "lack of capacity",
             "not enough capacity", "insufficient system resource", "loading model", "currently loading",
             "model is loading", "is still loading", "is being loaded", "model is starting", "warming up",
             "cold start", "scaled to zero", "scaling up", "model busy", "model is busy", "server busy",
@@ -129,9 +131,10 @@ pub const PHRASES: &[Rule] = &[
         "phrase-tool-generation",
         &[
             "failed to call a function", "tool call validation failed", "did not call a tool",
-            "failed to generate json", "failed to parse tool call", "malformed function call",
-            "invalid tool call generated", "model output is not valid", "output does not match the schema",
-            "generated json", "model produced invalid", "failed to validate json",
+            "failed to generate json", "failed to parse tool call", "failed to parse input at pos",
+            "malformed function call", "invalid tool call generated", "model output is not valid",
+            "output does not match the schema", "generated json", "model produced invalid",
+            "failed to validate json",
         ],
         Class::SchemaInvalid,
         REQUEST,
@@ -147,16 +150,16 @@ pub const PHRASES: &[Rule] = &[
             "missing api key", "missing api-key", "api_key client option", "invalid key", "invalid authentication",
             "invalid auth", "authentication fail", "authentication required", "not authenticated",
             "missing authentication", "missing authorization", "missing bearer", "no auth credentials",
-            "unauthorized", "unauthenticated", "invalid token", "invalid bearer", "invalid access token",
-            "token expired", "token has expired", "token is expired", "expired token", "token is invalid", "jwt",
-            "invalid credential", "security token", "signature we calculated", "login fail", "无效的令牌", "令牌", "无效的api",
-            "身份验证", "认证失败", "鉴权", "未授权", "密钥", "認証", "clé api", "api-schlüssel", "clave de api", "chave de api",
-            "авторизац",
+            "invalid token", "invalid bearer", "invalid access token", "token expired", "token has expired",
+            "token is expired", "expired token", "token is invalid", "jwt", "invalid credential", "security token",
+            "signature we calculated", "login fail", "无效的令牌", "令牌", "无效的api", "身份验证", "认证失败", "鉴权", "未授权", "密钥",
+            "認証", "clé api", "api-schlüssel", "clave de api", "chave de api", "авторизац",
         ],
         Class::Auth,
         None,
         COMPATIBLE,
     ),
+    under(&[400, 404, 422, 500, 502, 503], phrase("phrase-unauthorized", &["unauthorized", "unauthenticated"], Class::Auth, None, COMPATIBLE)),
     phrase(
         "phrase-region",
         &[
