@@ -121,6 +121,11 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static Rule)> {
     vendors.chain(common.map(|r| ("everybody", r)))
 }
 
+/// Whose table holds a rule; nothing where no table does.
+pub fn table_of(name: &str) -> Option<&'static str> {
+    all().find(|(_, rule)| rule.name == name).map(|(table, _)| table)
+}
+
 /// Where the shape that a rule knows is described. Rules that no table holds come from the connection or the dialect.
 pub fn source_of(name: &str) -> &'static str {
     all()

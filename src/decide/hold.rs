@@ -1,7 +1,6 @@
 //! Holds: nobody is sent where a provider asked to be left alone, until the time it named.
 
-pub use crate::policy::breaker::{HoldRule, HoldRules};
-use crate::policy::{Class, Millis};
+use crate::policy::Millis;
 
 /// When the hold on one key ends; zero: it was never held.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,9 +21,4 @@ impl Hold {
     pub fn holds(&self, now: Millis) -> bool {
         now < self.until
     }
-}
-
-/// The hold a class leads to: the language's defaults of `hold`.
-pub fn rule(class: Class) -> Option<HoldRule> {
-    HoldRules::default().of(class)
 }

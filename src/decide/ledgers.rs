@@ -56,6 +56,12 @@ impl Plan {
                 account: provider.map_or(name, |p| &p.account).to_string(),
                 upstream: target.upstream.clone(),
                 region: target.region.clone(),
+                max_concurrent: target.max_concurrent,
+                breaker: provider.map(|p| p.breaker).unwrap_or_default(),
+                probe: target.probe.clone(),
+                seed: target.seed,
+                ramp: target.ramp.clone(),
+                retry: provider.map(|p| p.retry).unwrap_or_default(),
                 ..TargetSpec::plain(&target.name, name)
             }
         });

@@ -83,6 +83,11 @@ impl TargetState {
         &mut self.hold
     }
 
+    /// What is known of its health, whoever said it.
+    pub fn health(&self) -> Health {
+        self.recovery.health()
+    }
+
     /// Calls under way.
     pub fn inflight(&self) -> u32 {
         self.inflight

@@ -44,6 +44,14 @@ pub struct SlowLive {
     pub min: u32,
 }
 
+impl SlowLive {
+    /// Default of `min`: fewer have no 95th.
+    pub const MIN: u32 = 20;
+    /// The latest calls that are kept to look at, enough for a p95 that one call does not move by a twentieth. A `min`
+    /// above it would never be there.
+    pub const KEPT: u16 = 512;
+}
+
 /// The `slow when` lines; any of them is enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SlowWhen {

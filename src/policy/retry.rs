@@ -15,6 +15,11 @@ pub struct RetryRatio {
     pub burst: u32,
 }
 
+impl RetryRatio {
+    /// Most tokens that any bucket may hold.
+    pub const MOST_BURST: u32 = 1_000_000;
+}
+
 impl Default for RetryRatio {
     /// Finagle's and linkerd's budget: a fifth on top is what a struggling target can bear.
     fn default() -> RetryRatio {

@@ -13,6 +13,7 @@ pub mod id;
 pub mod ledger;
 pub mod live;
 pub mod meters;
+pub mod prober;
 pub mod reload;
 pub mod reply;
 pub mod serving;

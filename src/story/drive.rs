@@ -158,7 +158,7 @@ impl Drive<'_> {
     }
 
     fn asked(&self) -> Asked {
-        Asked { stream: self.facts.stream, max_output: self.facts.max_output }
+        Asked { stream: self.facts.stream, max_output: self.facts.max_output, choices: 1 }
     }
 
     fn whole(&mut self, body: &[u8]) -> Next {

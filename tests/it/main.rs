@@ -22,6 +22,7 @@ mod gateway_serve;
 mod gateway_stream;
 mod layout;
 mod list;
+mod probes;
 mod readme;
 mod reload;
 mod schemas;

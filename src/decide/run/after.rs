@@ -3,13 +3,12 @@
 use super::call::How;
 use super::checks::{Choice, May, PassChecks};
 use super::lapse::Lapse;
-use super::scene::{Candidate, Candidates, Scene, Standings, passed_over};
+use super::scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
 use super::{Planned, Run, Told};
 use crate::decide::action::{Bar, Walked, walk};
 use crate::decide::deadline::Fit;
 use crate::decide::event::{Call, Next, Refused, Settle, Why};
 use crate::decide::guard::{Failed, View, holds};
-use crate::decide::hold;
 use crate::decide::replay::Attempted;
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::Verdicts;
@@ -18,7 +17,7 @@ use crate::decide::vitals::Latency;
 use crate::graph::{Edge, Node, NodeIndex};
 use crate::policy::class::Blame;
 use crate::policy::guard::FailureFacts;
-use crate::policy::{Action, Class, FallbackTo, Millis, Refusal, Scope, Stage, TierId};
+use crate::policy::{Action, Class, FallbackTo, Refusal, Scope, Stage, TierId};
 use smallvec::SmallVec;
 
 impl Run {
@@ -41,7 +40,7 @@ impl Run {
         }
         let target = current.candidate.target;
         // The hold is that of the cause: a limit that shows itself in mid-stream is a limit all the same.
-        let hold_until = hold_until(cause, failure.retry_after, scene.now);
+        let hold_until = scene.hold_until(target, cause, failure.retry_after);
         let latency = current.output.map(|output| Latency::FirstOutput(output.less(current.started)));
         verdicts.settle(&Settle {
             target,
@@ -102,7 +101,7 @@ impl Run {
 
     /// Walks the row, pass by pass.
     fn find(&mut self, scene: &Scene<'_>, lapse: &Lapse, around: &Around<'_>, verdicts: &mut dyn Verdicts) -> Found {
-        // Whether something beside replay safety stood in the way: then there was an action, and nobody left for it.
+        // Whether the row would have gone elsewhere, and something beside replay safety stood in the way.
         let mut exhausted = false;
         let mut stop = None;
         for pass in Pass::all(scene.last_resort(scene.route.tier)) {
@@ -115,14 +114,14 @@ impl Run {
                 standings: around.standings,
                 elsewhere: around.elsewhere,
                 choice: None,
-                moved_on: 0,
+                moved: Moved::new(),
                 may: around.may,
             };
             let Walked { taken, barred } = walk(actions(scene, around.row), &mut checks);
             let choice = checks.choice;
             match (taken, choice) {
                 (Some((node, Action::Stop { status })), _) => {
-                    exhausted |= barred.iter().any(|(_, bar)| *bar != Bar::Replay);
+                    exhausted |= barred.iter().any(|(action, bar)| moves(*action) && *bar != Bar::Replay);
                     stop = Some((node, status));
                     // What only time, tokens or safety bars is barred in every pass.
                     let hopeless = barred.iter().all(|(_, bar)| *bar != Bar::Target);
@@ -133,7 +132,7 @@ impl Run {
                 (Some((node, action)), Some(choice)) => {
                     return Found::Way(Way { node, action, pass: *pass, choice });
                 }
-                (Some(_), None) | (None, _) => exhausted = true,
+                (Some(_), None) | (None, _) => {}
             }
         }
         stop.map_or(Found::Nothing, |(node, status)| Found::Stop { node, status, exhausted })
@@ -257,7 +256,8 @@ impl Run {
     pub(super) fn woke(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
         let Some(planned) = self.planned.take() else { return Next::GoOn };
         let standings = self.survey(scene, verdicts, &self.candidates);
-        let others = self.others_left(scene, &standings, planned.candidate.target, 0);
+        let here = (&self.candidates, &standings);
+        let others = self.others_left(scene, here, planned.candidate.target, &Moved::new());
         let Fit::Yes(granted) = self.time.attempt(scene.now, self.limit(scene), others) else {
             // The wait was chosen so that it fits; waking late is the only way here.
             return self.ran_out(scene, Some(planned.node), Some(&standings));
@@ -349,6 +349,14 @@ struct Way {
     choice: Choice,
 }
 
+/// Whether an action goes to another target.
+fn moves(action: Action) -> bool {
+    match action {
+        Action::Failover | Action::Fallback(_) => true,
+        Action::Retry { .. } | Action::Wait { .. } | Action::Stop { .. } => false,
+    }
+}
+
 /// The model of the target that just failed.
 fn attempted_model(run: &Run) -> Option<crate::policy::ModelId> {
     let target = run.target()?;
@@ -374,13 +382,4 @@ fn actions<'a>(scene: &'a Scene<'_>, row: NodeIndex) -> impl Iterator<Item = (No
         )
         | None => None,
     })
-}
-
-/// Until when the class holds its key.
-fn hold_until(class: Class, hint: Option<Millis>, now: Millis) -> Option<Millis> {
-    let rule = hold::rule(class)?;
-    let wait = hint.filter(|h| *h > Millis::ZERO).or(rule.default)?;
-    let mut held = hold::Hold::default();
-    held.extend(now, wait, rule.cap);
-    Some(held.until)
 }

@@ -2,10 +2,9 @@
 
 use super::Run;
 use super::lapse::Lapse;
-use super::scene::{Candidate, Candidates, Scene, Standings, is_in, with};
+use super::scene::{Candidate, Candidates, Moved, Scene, Standings};
 use crate::decide::action::{Bar, Checks};
 use crate::decide::deadline::Fit;
-use crate::decide::hold;
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::{Admission, Standing, Verdicts};
 use crate::policy::{Action, Budget, Class, DicePurpose, FallbackTo, Millis, TierId};
@@ -42,8 +41,8 @@ pub(super) struct PassChecks<'a, 'b> {
     /// Candidates of tiers that a `fallback to TIER` names, and how they stand.
     pub(super) elsewhere: &'a [(TierId, Candidates, Standings)],
     pub(super) choice: Option<Choice>,
-    /// Places that an earlier action of this walk passed over for want of time.
-    pub(super) moved_on: u64,
+    /// Whom it was too late for, in this walk.
+    pub(super) moved: Moved,
     /// Whether this session may go to another target of the model, and to another model.
     pub(super) may: May,
 }
@@ -97,22 +96,19 @@ impl PassChecks<'_, '_> {
                 })
             }
             Action::Failover if !self.may.failover => None,
-            Action::Failover => self
-                .other(&self.run.candidates, self.standings, self.moved_on, |c| c.model == self.lapse.candidate.model),
+            Action::Failover => {
+                self.other(&self.run.candidates, self.standings, |c| c.model == self.lapse.candidate.model)
+            }
             Action::Fallback(_) if !self.may.fallback => None,
             Action::Fallback(FallbackTo::OtherModel) => {
-                self.other(&self.run.candidates, self.standings, self.moved_on, |c| {
-                    c.model != self.lapse.candidate.model
-                })
+                self.other(&self.run.candidates, self.standings, |c| c.model != self.lapse.candidate.model)
             }
             Action::Fallback(FallbackTo::LargerContext) => {
-                self.other(&self.run.candidates, self.standings, self.moved_on, |c| {
-                    c.context > self.lapse.candidate.context
-                })
+                self.other(&self.run.candidates, self.standings, |c| c.context > self.lapse.candidate.context)
             }
             Action::Fallback(FallbackTo::Tier(tier)) => {
                 let (_, candidates, standings) = self.elsewhere.iter().find(|(t, ..)| *t == tier)?;
-                self.other(candidates, standings, 0, |_| true)
+                self.other(candidates, standings, |_| true)
             }
             Action::Stop { .. } => None,
         }
@@ -137,7 +133,6 @@ impl PassChecks<'_, '_> {
         &self,
         candidates: &Candidates,
         standings: &Standings,
-        moved_on: u64,
         eligible: impl Fn(&Candidate) -> bool,
     ) -> Option<Choice> {
         // Unused ones first; used ones again only when none is left, one round after the other.
@@ -151,7 +146,7 @@ impl PassChecks<'_, '_> {
                 .iter()
                 .zip(standings)
                 .enumerate()
-                .filter(|(i, (c, _))| !is_in(moved_on, *i) && in_round(c) && eligible(c))
+                .filter(|(_, (c, _))| !self.moved.contains(&c.target) && in_round(c) && eligible(c))
                 .map(|(i, (_, s))| (i, s));
             let (at, admission) = select::pick(self.pass, open, self.scene.now, select::LAST_RESORT_INFLIGHT)?;
             let (candidate, standing) = (*candidates.get(at)?, *standings.get(at)?);
@@ -167,7 +162,8 @@ impl PassChecks<'_, '_> {
 
     /// The wait that the failure asks for: its hint, or the default of its hold.
     fn asked_wait(&self) -> Millis {
-        let default = hold::rule(self.lapse.class).and_then(|r| r.default).unwrap_or(Millis::ZERO);
+        let rule = self.scene.breaker(self.lapse.candidate.target).holds.of(self.lapse.class);
+        let default = rule.and_then(|r| r.default).unwrap_or(Millis::ZERO);
         self.lapse.hint.unwrap_or(default)
     }
 
@@ -194,7 +190,8 @@ impl PassChecks<'_, '_> {
             Action::Failover | Action::Fallback(_) => return self.time_to_move(action),
             Action::Stop { .. } => return false,
         };
-        let others = self.run.others_left(self.scene, self.standings, self.lapse.candidate.target, 0);
+        let here = (&self.run.candidates, self.standings);
+        let others = self.run.others_left(self.scene, here, self.lapse.candidate.target, &Moved::new());
         let fits = matches!(self.run.time.wait(self.scene.now, wait, others), Fit::Yes(_));
         if let Some(choice) = &mut self.choice {
             choice.wait = Some(wait);
@@ -216,10 +213,25 @@ impl PassChecks<'_, '_> {
         asked.plus(Millis(spread * draw / 1_000_000))
     }
 
-    /// Goes on to the next candidate where the first would get too little before the reserve.
+    /// The chain that an action goes on in, and how its candidates stand.
+    fn chain_of(&self, action: Action) -> (&Candidates, &Standings) {
+        let elsewhere = match action {
+            Action::Fallback(FallbackTo::Tier(tier)) => self.elsewhere.iter().find(|(t, ..)| *t == tier),
+            Action::Fallback(FallbackTo::OtherModel | FallbackTo::LargerContext)
+            | Action::Failover
+            | Action::Retry { .. }
+            | Action::Wait { .. }
+            | Action::Stop { .. } => None,
+        };
+        elsewhere.map_or((&self.run.candidates, self.standings), |(_, candidates, standings)| (candidates, standings))
+    }
+
+    /// Goes on to the next candidate where the first would get too little before the reserve. Each is passed over once,
+    /// so this ends.
     fn time_to_move(&mut self, action: Action) -> bool {
         while let Some(choice) = self.choice {
-            let others = self.run.others_left(self.scene, self.standings, choice.candidate.target, self.moved_on);
+            let target = choice.candidate.target;
+            let others = self.run.others_left(self.scene, self.chain_of(action), target, &self.moved);
             if choice.round > 0 {
                 return self.time_for_round(choice, others);
             }
@@ -228,11 +240,11 @@ impl PassChecks<'_, '_> {
                     self.choice = Some(Choice { granted, ..choice });
                     return false;
                 }
-                Fit::MoveOn if choice.at < 64 => {
-                    self.moved_on = with(self.moved_on, choice.at);
+                Fit::MoveOn => {
+                    self.moved.push(target);
                     self.choice = self.find(action);
                 }
-                Fit::MoveOn | Fit::Stop => return true,
+                Fit::Stop => return true,
             }
         }
         true

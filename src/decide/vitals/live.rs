@@ -4,8 +4,8 @@ use super::ranked::rank95;
 use crate::policy::Millis;
 use crate::policy::probe::SlowLive;
 
-/// Most calls that are remembered: enough for a p95 that one call does not move by a twentieth.
-const MOST: usize = 512;
+/// Most calls that are remembered.
+const MOST: usize = SlowLive::KEPT as usize;
 
 /// The latest live latencies. Its room is made once; where more calls end in the time looked at, the latest speak.
 #[derive(Clone, Debug)]

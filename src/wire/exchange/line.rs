@@ -128,7 +128,8 @@ pub fn explain(answer: &Answer, verdict: &Verdict) -> String {
     }
     let wait = failure.hint.map_or("the answer asks for none".to_string(), |h| format!("{}ms", h.0));
     add("wait", wait);
-    add("rule", format!("{}, of {}; see {}", failure.rule, verdict.vendor.name, rules::source_of(failure.rule)));
+    let table = rules::table_of(failure.rule).map_or(String::new(), |table| format!(" (table: {table})"));
+    add("rule", format!("{}{table}; see {}", failure.rule, rules::source_of(failure.rule)));
     if let Some(message) = &failure.message {
         add("says", message.clone());
     }

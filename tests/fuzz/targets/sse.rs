@@ -37,7 +37,7 @@ pub fn run(data: &[u8]) {
         assert_eq!(whole.1, cut.1);
     }
     for how in [StreamEnded::Clean, StreamEnded::Reset] {
-        let mut reader = StreamReader::new(Asked { stream: true, max_output: None });
+        let mut reader = StreamReader::new(Asked { stream: true, ..Asked::default() });
         reader.push(Bytes::copy_from_slice(head)).for_each(drop);
         reader.push(Bytes::copy_from_slice(tail)).for_each(drop);
         let output = reader.has_output();
