@@ -4,6 +4,7 @@
 //! the job. Nothing here decides or parses policies; it reads arguments, calls the library and prints.
 
 mod check;
+mod classify;
 mod completions;
 mod emulate;
 mod explain;
@@ -47,6 +48,8 @@ enum Command {
     Explain(explain::Args),
     /// List what a policy set holds, with every default resolved
     List(list::Args),
+    /// Say what errors of upstreams are: class, stage, scope, wait, and the rule that decided
+    Classify(classify::Args),
     /// Serve a policy set as a gateway
     Serve(serve::Args),
     /// Serve the built-in provider emulator over HTTP
@@ -74,6 +77,7 @@ pub fn main() -> ExitCode {
         Command::Graph(args) => graph::run(&args, &mut io),
         Command::Explain(args) => explain::run(&args, &mut io),
         Command::List(args) => list::run(&args, &mut io),
+        Command::Classify(args) => classify::run(&args, &mut io),
         Command::Serve(args) => serve::run(&args, &mut io),
         Command::Emulate(args) => emulate::run(&args, &mut io),
         Command::Completions(args) => completions::run(&args, &mut io),

@@ -9,10 +9,12 @@
     clippy::wildcard_enum_match_arm
 )]
 
+mod classify;
 mod corpus;
 mod diagnostics;
 mod docs;
 mod emulate;
+mod fuzz;
 mod gateway_plain;
 mod gateway_refusals;
 mod gateway_rig;

@@ -24,4 +24,5 @@ fn each_schema_is_what_its_types_say() {
     same::<switchback::story::Report>("test");
     same::<switchback::emulate::Calls>("emulator-calls");
     same::<switchback::gateway::Readiness>("readyz");
+    same::<switchback::wire::exchange::line::Answer>("classify");
 }
