@@ -10,6 +10,7 @@
 )]
 
 mod corpus;
+mod damage;
 mod diagnostics;
 mod emulate;
 mod gateway_plain;
