@@ -162,8 +162,13 @@ impl<'a> Context<'a> {
         let said: Vec<_> = decl.statements().iter().filter_map(Statement::keyword).filter_map(meant).collect();
         let refused = |row: &Setting| said.contains(&row.word);
         let is_there = |row: &Setting| refused(row) || entries.iter().any(|entry| entry.setting.word == row.word);
+        // A statement that is none of the block's may be the one that is missing, under a wrong word.
+        let strange = decl.statements().iter().filter(|s| s.keyword().is_none_or(|word| meant(word).is_none())).count();
         let needed = |row: &&Setting| row.required && row.status == Status::InEffect;
         let missing: Vec<_> = settings_of(decl.block).filter(needed).filter(|row| !is_there(row)).collect();
+        if missing.len() <= strange {
+            return;
+        }
         let kind = decl.block.word();
         for row in missing {
             self.report(

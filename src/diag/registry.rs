@@ -93,6 +93,7 @@ registry! {
     EmptyStatement "SB0109" "empty-statement" Error;
     TooDeep "SB0110" "too-deep" Error;
     TextTooLarge "SB0111" "text-too-large" Error;
+    MissingOpener "SB0112" "missing-opener" Error;
     AllowWithoutReason "SB0121" "allow-without-reason" Warning;
     AllowWithoutEffect "SB0122" "allow-without-effect" Warning;
     // SB02xx: names.

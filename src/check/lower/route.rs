@@ -126,6 +126,9 @@ fn with_preset<'a, T>(
         Preset::Absent => {
             // The whole block may be broken off; then nothing is called missing.
             decl.statement.block.as_ref()?;
+            if cx.names.is_lost(Block::Defaults) {
+                return None;
+            }
             cx.report(
                 Diagnostic::new(Code::MissingSetting, decl.name_span, format!("this route has no `{word}`"))
                     .here(format!("`{word}` is missing here and in `defaults`"))
