@@ -140,6 +140,11 @@ impl<'a> Context<'a> {
         Self { names, diagnostics: Vec::new(), resolved: Vec::new(), used: BTreeSet::new(), unknown: Vec::new() }
     }
 
+    /// How much was found so far, names that are not there included.
+    pub fn findings(&self) -> usize {
+        self.diagnostics.len() + self.unknown.len()
+    }
+
     /// Adds a finding.
     pub fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);

@@ -1,29 +1,87 @@
-//! What is said of a text whose shape is broken, less what only repeats that.
+//! What is said of a broken set, less what only repeats that it is broken.
 //!
-//! In: the trees, what is wrong with their shape, and what the check found. Out: the findings that are mistakes of their
-//! own. An echo stands where the shape is broken already, on a line whose brackets had to be mended, or judges a whole
-//! block of which a piece could not be read. Never drops a finding of the shape itself.
+//! In: the trees, the errors that are certain, and all findings. Out: the findings that are mistakes of their own. An echo
+//! stands where the shape is broken already, on a line whose brackets had to be mended, judges a whole block of which a
+//! piece could not be read, or judges what the set as a whole means while some of it is not known. Never drops an error
+//! that stands on its own.
 
 use crate::diag::{Code, Diagnostic, Level};
 use crate::source::Span;
 use crate::syntax::Tree;
+use crate::syntax::settings::Block;
+use crate::syntax::tree::Statement;
 
-/// Drops the echoes.
-pub(super) fn without(trees: &[Tree], shape: &[Diagnostic], found: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    let mut places = Vec::new();
-    let mut blocks = Vec::new();
-    for broken in shape.iter().filter(|d| d.level() == Level::Error) {
-        let Some(tree) = trees.iter().find(|tree| tree.source.id == broken.span.file) else { continue };
-        places.push(if mends_brackets(broken.code) { lines(tree, broken.span) } else { broken.span });
-        blocks.extend(tree.statements.iter().map(|s| s.span).filter(|s| overlap(*s, broken.span)));
-    }
-    let in_any = |spans: &[Span], span: Span| spans.iter().any(|place| overlap(*place, span));
+/// Codes about how blocks play together: with a piece missing, nobody can tell.
+const WHOLE_SET: [Code; 10] = [
+    Code::AllowWithoutEffect,
+    Code::ActionNeverPossible,
+    Code::ContractUnmet,
+    Code::EmulatedAndReal,
+    Code::OneOutageAway,
+    Code::AttemptsBelowChain,
+    Code::UnprovenFallback,
+    Code::UnreachableTarget,
+    Code::OverlappingRoutes,
+    Code::LimitAboveDeadline,
+];
+
+/// Codes about all of a block, whatever piece of it they point at.
+const WHOLE_BLOCK: [Code; 10] = [
+    Code::MissingSetting,
+    Code::MatrixNotTotal,
+    Code::ActionRuledOut,
+    Code::FallbackOnPolicy,
+    Code::RowShadowed,
+    Code::OtherwiseNotLast,
+    Code::EmptyChain,
+    Code::NoGeneralChain,
+    Code::TestWithoutExpect,
+    Code::UnexpectedBlock,
+];
+
+/// Drops what is an echo of a broken shape.
+pub(super) fn of_shape(trees: &[Tree], shape: &[Diagnostic], found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let broken: Vec<&Diagnostic> = shape.iter().filter(|d| d.level() == Level::Error).collect();
+    let mended = |d: &&&Diagnostic| d.code.mends_brackets();
+    let places: Vec<Span> = broken.iter().filter(|d| !mended(d)).map(|d| d.span).collect();
+    let lines: Vec<Span> = broken.iter().filter(mended).filter_map(|d| Some(lines(trees, d.span)?)).collect();
+    let blocks: Vec<Span> = broken.iter().flat_map(|d| around(trees, d.span)).map(|s| s.span).collect();
     let is_echo = |d: &Diagnostic| {
-        in_any(&places, d.span)
-            || judges_the_whole(d)
-                && (in_any(&blocks, d.span) || d.labels.iter().any(|label| in_any(&blocks, label.span)))
+        any(&places, d.span)
+            || any(&lines, d.span) && d.code != Code::MissingBlock
+            || WHOLE_BLOCK.contains(&d.code) && touches(&blocks, d)
+            || WHOLE_SET.contains(&d.code) && !broken.is_empty()
     };
     found.into_iter().filter(|d| !is_echo(d)).collect()
+}
+
+/// Drops what is an echo of errors among the findings themselves. Tests decide nothing, so an error in one hides nothing.
+pub(super) fn of_errors(trees: &[Tree], found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let certain = |d: &&Diagnostic| {
+        d.level() == Level::Error
+            && d.code != Code::NotYetInEffect
+            && !WHOLE_SET.contains(&d.code)
+            && !WHOLE_BLOCK.contains(&d.code)
+    };
+    let is_test = |s: &&Statement| s.keyword() == Some(Block::Test.word());
+    let around: Vec<&Statement> = found.iter().filter(certain).flat_map(|d| around(trees, d.span)).collect();
+    let decides = around.iter().any(|s| !is_test(s)) || found.iter().any(|d| WHOLE_BLOCK.contains(&d.code));
+    let is_echo = |d: &Diagnostic| WHOLE_SET.contains(&d.code) && decides;
+    found.into_iter().filter(|d| !is_echo(d)).collect()
+}
+
+/// The top-level statements that a place lies in.
+fn around(trees: &[Tree], place: Span) -> impl Iterator<Item = &Statement> {
+    let tree = trees.iter().find(|tree| tree.source.id == place.file);
+    tree.into_iter().flat_map(|tree| &tree.statements).filter(move |s| overlap(s.span, place))
+}
+
+fn touches(blocks: &[Span], diagnostic: &Diagnostic) -> bool {
+    any(blocks, diagnostic.span) || diagnostic.labels.iter().any(|label| any(blocks, label.span))
+}
+
+fn any(places: &[Span], span: Span) -> bool {
+    places.iter().any(|place| overlap(*place, span))
 }
 
 fn overlap(a: Span, b: Span) -> bool {
@@ -31,40 +89,6 @@ fn overlap(a: Span, b: Span) -> bool {
 }
 
 /// The whole lines of a span.
-fn lines(tree: &Tree, span: Span) -> Span {
-    let text: &str = &tree.source.text;
-    let (start, end) = (span.start as usize, span.end as usize);
-    let from = text.get(..start).and_then(|head| head.rfind('\n')).map_or(0, |at| at + 1);
-    let to = text.get(end..).and_then(|tail| tail.find('\n')).map_or(text.len(), |at| end + at);
-    Span::new(span.file, from, to)
-}
-
-/// Whether where things stand on the line was guessed.
-fn mends_brackets(code: Code) -> bool {
-    [
-        Code::UnclosedBracket,
-        Code::StrayCloser,
-        Code::MismatchedBracket,
-        Code::UnclosedString,
-        Code::HeadlessBlock,
-        Code::MissingOpener,
-    ]
-    .contains(&code)
-}
-
-/// Whether a finding is about all of a block, and not about the piece that it points at.
-fn judges_the_whole(diagnostic: &Diagnostic) -> bool {
-    let whole = [
-        Code::MissingSetting,
-        Code::MatrixNotTotal,
-        Code::ActionRuledOut,
-        Code::RowShadowed,
-        Code::OtherwiseNotLast,
-        Code::EmptyChain,
-        Code::NoGeneralChain,
-        Code::ContractUnmet,
-        Code::TestWithoutExpect,
-        Code::UnexpectedBlock,
-    ];
-    diagnostic.level() != Level::Error || whole.contains(&diagnostic.code)
+fn lines(trees: &[Tree], span: Span) -> Option<Span> {
+    trees.iter().find(|tree| tree.source.id == span.file).map(|tree| tree.source.lines(span))
 }

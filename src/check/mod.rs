@@ -65,7 +65,7 @@ pub fn check_sources(sources: &Sources) -> (Option<Checked<Policy>>, Vec<Diagnos
         .collect();
     let (policy, found) = check(&trees);
     let policy = policy.filter(|_| !has_errors(&shape));
-    let mut all = echo::without(&trees, &shape, found);
+    let mut all = echo::of_shape(&trees, &shape, found);
     all.extend(shape);
     (policy, in_order(all))
 }
@@ -86,7 +86,8 @@ fn look(cx: &mut Context<'_>) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
     let draft = draft::lower(cx);
     cx.settle_names();
     lint::all(cx, &draft);
-    let diagnostics = in_order(allow::apply(trees, std::mem::take(&mut cx.diagnostics)));
+    let found = echo::of_errors(trees, std::mem::take(&mut cx.diagnostics));
+    let diagnostics = in_order(echo::of_errors(trees, allow::apply(trees, found)));
     let policy = if has_errors(&diagnostics) { None } else { draft.finish().map(Checked) };
     (policy, diagnostics)
 }

@@ -188,7 +188,7 @@ impl<'a> Context<'a> {
 
     fn one_price(&mut self, part: &'a [Item], prices: &mut Prices) -> Option<()> {
         let (amount, rest) = part.split_first()?;
-        let price: Option<Price> = value::price(amount, &mut self.diagnostics);
+        let price: Price = value::price(amount, &mut self.diagnostics)?;
         let Some((kind, rest)) = rest.split_first() else {
             self.report(value::missing("`in`, `cached` or `out`", amount.span));
             return None;
@@ -210,7 +210,7 @@ impl<'a> Context<'a> {
             );
             return None;
         }
-        *slot = Some(price?);
+        *slot = Some(price);
         Some(())
     }
 }

@@ -32,8 +32,9 @@ impl Context<'_> {
                 (0..self.names.list(block).len()).filter(|at| !self.used.contains(&(block, *at))).collect();
             self.forgive(block, &mut missing);
             for (name, spans) in &missing {
-                let renamed = match idle.as_slice() {
-                    [only] if missing.len() == 1 => self.renamed(block, name, spans, *only),
+                let odd: Vec<usize> = idle.iter().copied().filter(|at| self.is_odd(block, *at)).collect();
+                let renamed = match (idle.as_slice(), odd.as_slice()) {
+                    ([only], _) | (_, [only]) if missing.len() == 1 => self.renamed(block, name, spans, *only),
                     _ => None,
                 };
                 let found = renamed.unwrap_or_else(|| self.unknown_name(block, name, spans));
@@ -54,6 +55,10 @@ impl Context<'_> {
         for name in others.into_iter().chain(slips).take(nameless) {
             missing.remove(&name);
         }
+    }
+
+    fn is_odd(&self, block: Block, at: usize) -> bool {
+        self.names.decl(block, at).is_some_and(|decl| is_of_the_language(&decl.name))
     }
 
     /// The finding at the declaration, if that is where the slip is more likely to be.
@@ -116,7 +121,8 @@ fn also(mut diagnostic: Diagnostic, spans: &[Span], text: &str) -> Diagnostic {
 
 /// Whether a word means something itself, so that it is a strange name.
 fn is_of_the_language(word: &str) -> bool {
-    settings::explain(word).is_some()
+    word == "switchback"
+        || settings::explain(word).is_some()
         || Class::from_word(word).is_some()
         || Verb::from_word(word).is_some()
         || !value::is_name(word)

@@ -231,6 +231,9 @@ impl Nesting<'_> {
             if self.stack.last().is_none_or(|top| top.indent < indent) && self.reopen(mark) {
                 return;
             }
+            if self.stack.last().is_some_and(|top| top.indent < indent && top.ends_line) {
+                return self.stray(mark, '}', "indented deeper than the block that it would close");
+            }
         } else if self.layout && self.stack.last().is_some_and(|top| top.ends_line && top.line < self.line) {
             let block = self.stack.last().map(|top| self.span(top.at, top.at + 1));
             self.stray(mark, '}', "");

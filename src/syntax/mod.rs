@@ -20,13 +20,29 @@ pub use tree::Tree;
 
 use crate::diag::Diagnostic;
 use crate::source::Source;
+use std::collections::BTreeSet;
 
 /// Reads a text. The tree holds all that could be read; the diagnostics, in the order of the text, say what could not.
 pub fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
-    let (repaired, mut diagnostics) = guard::guard(source);
+    let (repaired, mended) = guard::guard(source);
     let (tree, found) = pest::read(source, &repaired);
-    diagnostics.extend(found);
-    (tree, crate::diag::in_order(diagnostics))
+    (tree, untangle(source, mended, found))
+}
+
+/// Brackets and quotes of one line that do not fit are one tangle: two findings tell of it, and what the grammar then
+/// misses on that line was never more than a guess.
+fn untangle(source: &Source, mended: Vec<Diagnostic>, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let line = |d: &Diagnostic| source.place(d.span.start).line;
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    for diagnostic in crate::diag::in_order(mended) {
+        let before = kept.iter().rev().take_while(|other| line(other) == line(&diagnostic)).count();
+        if before < 2 {
+            kept.push(diagnostic);
+        }
+    }
+    let tangled: BTreeSet<u32> = kept.iter().filter(|d| d.code.mends_brackets()).map(line).collect();
+    kept.extend(found.into_iter().filter(|d| !tangled.contains(&line(d))));
+    crate::diag::in_order(kept)
 }
 
 #[cfg(test)]

@@ -94,7 +94,12 @@ impl Slip {
             Slip::Double => format!("{token} {token}"),
             Slip::Replace(other) => example.text[example.tokens[other].clone()].to_owned(),
         };
-        format!("{}{new}{}", &text[..range.start], &text[range.end..])
+        // A replacement stays a token of its own.
+        let glues = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
+        let gap = |there: bool| if there && matches!(self, Slip::Replace(_)) { " " } else { "" };
+        let before = gap(glues(text[..range.start].chars().next_back()));
+        let after = gap(glues(text[range.end..].chars().next()));
+        format!("{}{before}{new}{after}{}", &text[..range.start], &text[range.end..])
     }
 }
 

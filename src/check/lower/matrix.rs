@@ -105,6 +105,13 @@ fn row(ctx: &mut Context<'_>, statement: &Statement) -> Option<Draft> {
         return None;
     };
     let (arrow, actions) = actions.split_first()?;
+    if let Some(comma) = runs_on(ctx, actions) {
+        ctx.report(
+            Diagnostic::new(Code::MissingItem, comma, "this row goes on on the next line, since it ends with `,`")
+                .help("write the action that belongs after the `,`, or remove it"),
+        );
+        return None;
+    }
     let when = before.iter().position(|item| item.is("when")).unwrap_or(before.len());
     let (head, condition) = before.split_at_checked(when)?;
     let classes = classes(head, arrow.span, &mut ctx.diagnostics);
@@ -128,6 +135,17 @@ fn row(ctx: &mut Context<'_>, statement: &Statement) -> Option<Draft> {
     };
     let row = Row { classes: ClassSet::default(), text, guard: guard?, actions: actions?, span: statement.span };
     Some(Draft { classes, row })
+}
+
+/// The comma at a line's end that joins two rows: a second arrow stands below it.
+fn runs_on(ctx: &Context<'_>, actions: &[Item]) -> Option<Span> {
+    let second = actions.iter().position(|item| item.kind == ItemKind::Arrow)?;
+    let pairs = actions.iter().zip(actions.iter().skip(1)).take(second);
+    let breaks = |(comma, next): &(&Item, &Item)| {
+        let between = Span { start: comma.span.end, ..next.span };
+        comma.kind == ItemKind::Comma && ctx.names.slice(Span { end: next.span.start, ..between }).contains('\n')
+    };
+    pairs.filter(breaks).map(|(comma, _)| comma.span).last()
 }
 
 /// The classes of a row's head: the inner nothing is `otherwise`.

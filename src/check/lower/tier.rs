@@ -1,6 +1,7 @@
 //! `tier`: chains of targets.
 
 use crate::check::context::{Context, Decl};
+use crate::check::fields;
 use crate::check::guard::{self, Reads};
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
@@ -44,7 +45,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
     }
     match general {
         Some((_, chain)) => chains.extend(chain),
-        None if whole && !statements.is_empty() => {
+        None if whole && !statements.is_empty() && fields::strangers(decl) == 0 => {
             cx.report(
                 Diagnostic::new(
                     Code::NoGeneralChain,
