@@ -13,7 +13,7 @@ use crate::syntax::tree::Statement;
 
 /// Codes about how blocks play together: with a piece missing, nobody can tell.
 const WHOLE_SET: [Code; 10] = [
-    Code::AllowWithoutEffect,
+    Code::UnusedBlock,
     Code::ActionNeverPossible,
     Code::ContractUnmet,
     Code::EmulatedAndReal,
@@ -26,7 +26,8 @@ const WHOLE_SET: [Code; 10] = [
 ];
 
 /// Codes about all of a block, whatever piece of it they point at.
-const WHOLE_BLOCK: [Code; 10] = [
+const WHOLE_BLOCK: [Code; 11] = [
+    Code::NestedBlock,
     Code::MissingSetting,
     Code::MatrixNotTotal,
     Code::ActionRuledOut,
@@ -44,11 +45,15 @@ pub(super) fn of_shape(trees: &[Tree], shape: &[Diagnostic], found: Vec<Diagnost
     let broken: Vec<&Diagnostic> = shape.iter().filter(|d| d.level() == Level::Error).collect();
     let mended = |d: &&&Diagnostic| d.code.mends_brackets();
     let places: Vec<Span> = broken.iter().filter(|d| !mended(d)).map(|d| d.span).collect();
-    let lines: Vec<Span> = broken.iter().filter(mended).filter_map(|d| Some(lines(trees, d.span)?)).collect();
+    let on_line = |d: &Diagnostic| lines(trees, d.span);
+    let guessed = |d: &&&Diagnostic| mended(d) || broken.iter().filter(|other| on_line(other) == on_line(d)).count() > 1;
+    let tangled: Vec<Span> = broken.iter().filter(guessed).filter_map(|d| on_line(d)).collect();
+    let once = |d: &Diagnostic| broken.iter().filter(|other| on_line(other) == on_line(d)).count() < 2;
     let blocks: Vec<Span> = broken.iter().flat_map(|d| around(trees, d.span)).map(|s| s.span).collect();
     let is_echo = |d: &Diagnostic| {
         any(&places, d.span)
-            || any(&lines, d.span) && d.code != Code::MissingBlock
+            || any(&tangled, d.span) && !(d.code == Code::MissingBlock && once(d))
+            || d.code == Code::AllowWithoutEffect && !broken.is_empty()
             || WHOLE_BLOCK.contains(&d.code) && touches(&blocks, d)
             || WHOLE_SET.contains(&d.code) && !broken.is_empty()
     };

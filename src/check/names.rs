@@ -7,7 +7,7 @@ use super::context::{Decl, Lost, Names, not_yet};
 use super::value;
 use crate::diag::{Code, Diagnostic, closest};
 use crate::source::Span;
-use crate::syntax::settings::{BLOCKS, Block, Naming, blocks_with};
+use crate::syntax::settings::{BLOCKS, Block, Naming, blocks_with, setting};
 use crate::syntax::tree::{Item, ItemKind, Statement, Tree};
 use std::collections::BTreeMap;
 
@@ -132,6 +132,17 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
         }
         return true;
     }
+    if let Some(like) = reads_like(block, statement) {
+        let message = format!("what this {} says is said of a {}", block.word(), like.word());
+        out.push(
+            Diagnostic::new(Code::WrongBlock, first.span, message)
+                .here(format!("`{}` is meant?", like.word()))
+                .help(format!("write `{}` here, or the settings of a {}", like.word(), block.word()))
+                .fix(format!("write `{}`", like.word()), first.span, like.word(), false),
+        );
+        names.lost.push(Lost { block: Some(like), names: words(statement.items.get(1..).unwrap_or_default()) });
+        return true;
+    }
     if tree.source.name.ends_with(TEST_FILE) && block != Block::Test {
         out.push(
             Diagnostic::new(
@@ -168,6 +179,43 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
         }
     }
     statement.block.is_some()
+}
+
+/// The other kind of block whose settings all stand in a block that has none of its own.
+fn reads_like(block: Block, statement: &Statement) -> Option<Block> {
+    let inside = &statement.block.as_ref()?.statements;
+    let fits = |kind: Block| {
+        let of_kind = |s: &&Statement| match kind {
+            Block::Matrix => s.items.iter().any(|item| item.kind == ItemKind::Arrow),
+            Block::Test => s.items.get(1).is_some_and(|item| item.is("answers")) || is_setting(kind, s),
+            Block::Provider
+            | Block::Model
+            | Block::Target
+            | Block::Contract
+            | Block::Evaluation
+            | Block::Tier
+            | Block::Budget
+            | Block::Breaker
+            | Block::Probe
+            | Block::Ramp
+            | Block::Route
+            | Block::Defaults
+            | Block::Objective
+            | Block::Alert
+            | Block::Client
+            | Block::Load => is_setting(kind, s),
+        };
+        inside.iter().filter(of_kind).count()
+    };
+    if inside.len() < 2 || 2 * fits(block) >= inside.len() {
+        return None;
+    }
+    let rows = BLOCKS.iter().filter(|row| !row.block.is_later());
+    rows.map(|row| row.block).find(|kind| fits(*kind) == inside.len())
+}
+
+fn is_setting(block: Block, statement: &Statement) -> bool {
+    statement.keyword().is_some_and(|word| setting(block, word).is_some())
 }
 
 /// The words and texts among items, as names would be written.

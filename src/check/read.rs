@@ -65,6 +65,13 @@ impl<'a> Context<'a> {
             ));
             return None;
         };
+        if parts.is_empty() {
+            self.report(
+                Diagnostic::new(Code::MissingValue, item.span, "this list is empty")
+                    .help(format!("name at least one of {}, or leave `{word}` out", quoted(choices(row)))),
+            );
+            return None;
+        }
         let mut words = Vec::new();
         let mut whole = true;
         for part in parts {
@@ -213,6 +220,10 @@ impl<'a> Context<'a> {
         *slot = Some(price);
         Some(())
     }
+}
+
+fn quoted(words: &[(&str, Status)]) -> String {
+    words.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Where something would be due at a statement's end.

@@ -123,6 +123,7 @@ fn also(mut diagnostic: Diagnostic, spans: &[Span], text: &str) -> Diagnostic {
 fn is_of_the_language(word: &str) -> bool {
     word == "switchback"
         || settings::explain(word).is_some()
+        || settings::SETTINGS.iter().any(|row| row.value.text().split([' ', ',']).any(|part| part == word))
         || Class::from_word(word).is_some()
         || Verb::from_word(word).is_some()
         || !value::is_name(word)

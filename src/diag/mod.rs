@@ -107,13 +107,12 @@ impl Diagnostic {
 }
 
 impl Code {
-    /// Whether the code tells of a bracket or quote that was mended, so that the rest of its line is a guess.
+    /// Whether the code tells of a bracket that was mended, so that the rest of its line is a guess.
     pub fn mends_brackets(self) -> bool {
         [
             Code::UnclosedBracket,
             Code::StrayCloser,
             Code::MismatchedBracket,
-            Code::UnclosedString,
             Code::HeadlessBlock,
             Code::MissingOpener,
         ]

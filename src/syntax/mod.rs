@@ -22,6 +22,9 @@ use crate::diag::Diagnostic;
 use crate::source::Source;
 use std::collections::BTreeSet;
 
+/// How many findings tell of the shape of one line.
+const MOST_ON_A_LINE: usize = 2;
+
 /// Reads a text. The tree holds all that could be read; the diagnostics, in the order of the text, say what could not.
 pub fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
     let (repaired, mended) = guard::guard(source);
@@ -29,20 +32,20 @@ pub fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
     (tree, untangle(source, mended, found))
 }
 
-/// Brackets and quotes of one line that do not fit are one tangle: two findings tell of it, and what the grammar then
-/// misses on that line was never more than a guess.
+/// Brackets of one line that do not fit are one tangle: what the grammar then misses on that line was never more than a
+/// guess. Of whatever kind, two findings tell of the shape of a line.
 fn untangle(source: &Source, mended: Vec<Diagnostic>, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let line = |d: &Diagnostic| source.place(d.span.start).line;
+    let tangled: BTreeSet<u32> = mended.iter().filter(|d| d.code.mends_brackets()).map(line).collect();
+    let found = found.into_iter().filter(|d| !tangled.contains(&line(d)));
     let mut kept: Vec<Diagnostic> = Vec::new();
-    for diagnostic in crate::diag::in_order(mended) {
+    for diagnostic in crate::diag::in_order(mended.into_iter().chain(found).collect()) {
         let before = kept.iter().rev().take_while(|other| line(other) == line(&diagnostic)).count();
-        if before < 2 {
+        if before < MOST_ON_A_LINE {
             kept.push(diagnostic);
         }
     }
-    let tangled: BTreeSet<u32> = kept.iter().filter(|d| d.code.mends_brackets()).map(line).collect();
-    kept.extend(found.into_iter().filter(|d| !tangled.contains(&line(d))));
-    crate::diag::in_order(kept)
+    kept
 }
 
 #[cfg(test)]

@@ -104,14 +104,15 @@ fn row(ctx: &mut Context<'_>, statement: &Statement) -> Option<Draft> {
         ctx.report(value::missing("`->` and what to do", last));
         return None;
     };
-    let (arrow, actions) = actions.split_first()?;
-    if let Some(comma) = runs_on(ctx, actions) {
+    if let Some(joint) = runs_on(ctx, actions) {
+        let text = ctx.names.slice(joint);
+        let message = format!("this row goes on on the next line, since its line ends with `{text}`");
         ctx.report(
-            Diagnostic::new(Code::MissingItem, comma, "this row goes on on the next line, since it ends with `,`")
-                .help("write the action that belongs after the `,`, or remove it"),
+            Diagnostic::new(Code::MissingItem, joint, message).help(format!("write the action that belongs after `{text}`")),
         );
         return None;
     }
+    let (arrow, actions) = actions.split_first()?;
     let when = before.iter().position(|item| item.is("when")).unwrap_or(before.len());
     let (head, condition) = before.split_at_checked(when)?;
     let classes = classes(head, arrow.span, &mut ctx.diagnostics);
@@ -137,15 +138,15 @@ fn row(ctx: &mut Context<'_>, statement: &Statement) -> Option<Draft> {
     Some(Draft { classes, row })
 }
 
-/// The comma at a line's end that joins two rows: a second arrow stands below it.
-fn runs_on(ctx: &Context<'_>, actions: &[Item]) -> Option<Span> {
-    let second = actions.iter().position(|item| item.kind == ItemKind::Arrow)?;
-    let pairs = actions.iter().zip(actions.iter().skip(1)).take(second);
-    let breaks = |(comma, next): &(&Item, &Item)| {
-        let between = Span { start: comma.span.end, ..next.span };
-        comma.kind == ItemKind::Comma && ctx.names.slice(Span { end: next.span.start, ..between }).contains('\n')
+/// The comma or arrow at a line's end that joins two rows: another arrow stands below it.
+fn runs_on(ctx: &Context<'_>, from_arrow: &[Item]) -> Option<Span> {
+    let second = from_arrow.iter().skip(1).position(|item| item.kind == ItemKind::Arrow)?;
+    let pairs = from_arrow.iter().zip(from_arrow.iter().skip(1)).take(second + 1);
+    let breaks = |(joint, next): &(&Item, &Item)| {
+        let between = Span { start: joint.span.end, end: next.span.start, ..next.span };
+        matches!(joint.kind, ItemKind::Comma | ItemKind::Arrow) && ctx.names.slice(between).contains('\n')
     };
-    pairs.filter(breaks).map(|(comma, _)| comma.span).last()
+    pairs.filter(breaks).map(|(joint, _)| joint.span).last()
 }
 
 /// The classes of a row's head: the inner nothing is `otherwise`.
