@@ -94,7 +94,7 @@ impl<'a> Names<'a> {
 
     /// Whether the set may have a block of a kind without names that could not be read.
     pub fn is_lost(&self, block: Block) -> bool {
-        self.lost.iter().any(|lost| lost.block == Some(block) || lost.block.is_none() && lost.names.is_empty())
+        self.lost.iter().any(|lost| lost.block == Some(block) || lost.block.is_none() && lost.names.len() < 2)
     }
 
     /// The kinds in which a name is declared.

@@ -10,6 +10,7 @@ use crate::source::Span;
 use crate::syntax::Tree;
 use crate::syntax::settings::Block;
 use crate::syntax::tree::Statement;
+use std::collections::BTreeSet;
 
 /// Codes about how blocks play together: with a piece missing, nobody can tell.
 const WHOLE_SET: [Code; 10] = [
@@ -46,7 +47,8 @@ pub(super) fn of_shape(trees: &[Tree], shape: &[Diagnostic], found: Vec<Diagnost
     let mended = |d: &&&Diagnostic| d.code.mends_brackets();
     let places: Vec<Span> = broken.iter().filter(|d| !mended(d)).map(|d| d.span).collect();
     let on_line = |d: &Diagnostic| lines(trees, d.span);
-    let guessed = |d: &&&Diagnostic| mended(d) || broken.iter().filter(|other| on_line(other) == on_line(d)).count() > 1;
+    let guessed =
+        |d: &&&Diagnostic| mended(d) || broken.iter().filter(|other| on_line(other) == on_line(d)).count() > 1;
     let tangled: Vec<Span> = broken.iter().filter(guessed).filter_map(|d| on_line(d)).collect();
     let once = |d: &Diagnostic| broken.iter().filter(|other| on_line(other) == on_line(d)).count() < 2;
     let blocks: Vec<Span> = broken.iter().flat_map(|d| around(trees, d.span)).map(|s| s.span).collect();
@@ -57,7 +59,14 @@ pub(super) fn of_shape(trees: &[Tree], shape: &[Diagnostic], found: Vec<Diagnost
             || WHOLE_BLOCK.contains(&d.code) && touches(&blocks, d)
             || WHOLE_SET.contains(&d.code) && !broken.is_empty()
     };
-    found.into_iter().filter(|d| !is_echo(d)).collect()
+    // Beside what is wrong with a line's shape, one mistake of its own is believed.
+    let shapes: Vec<Span> = broken.iter().filter_map(|d| on_line(d)).collect();
+    let mut told: BTreeSet<Span> = BTreeSet::new();
+    let mut is_more = |d: &Diagnostic| match on_line(d).filter(|line| shapes.contains(line)) {
+        Some(line) => !told.insert(line),
+        None => false,
+    };
+    found.into_iter().filter(|d| !is_echo(d) && !is_more(d)).collect()
 }
 
 /// Drops what is an echo of errors among the findings themselves. Tests decide nothing, so an error in one hides nothing.

@@ -17,12 +17,14 @@ pub mod names;
 pub mod read;
 pub mod resolution;
 mod secrets;
+mod touched;
 mod unknown;
 pub mod value;
 
 pub use draft::Draft;
 pub use listing::{ListedBlock, ListedOrigin, ListedSetting, Listing};
 pub use resolution::{Origin, Resolved};
+pub use touched::Touched;
 
 use crate::diag::{Diagnostic, has_errors, in_order};
 use crate::policy::Policy;

@@ -59,7 +59,7 @@ fn edition<'a>(tree: &'a Tree, out: &mut Vec<Diagnostic>) -> &'a [Statement] {
             out.push(
                 Diagnostic::new(Code::MissingEdition, start, "the file is empty, its edition included")
                     .help(format!("begin it with `switchback {EDITION}`"))
-                    .fix("state the edition", start, line, true),
+                    .fix("state the edition", start, line, false),
             );
         }
         return &[];
@@ -74,7 +74,7 @@ fn edition<'a>(tree: &'a Tree, out: &mut Vec<Diagnostic>) -> &'a [Statement] {
                 "state the edition",
                 start,
                 line,
-                true,
+                false,
             ),
         };
         if let Some(item) = first.items.first() {

@@ -109,14 +109,8 @@ impl Diagnostic {
 impl Code {
     /// Whether the code tells of a bracket that was mended, so that the rest of its line is a guess.
     pub fn mends_brackets(self) -> bool {
-        [
-            Code::UnclosedBracket,
-            Code::StrayCloser,
-            Code::MismatchedBracket,
-            Code::HeadlessBlock,
-            Code::MissingOpener,
-        ]
-        .contains(&self)
+        [Code::UnclosedBracket, Code::StrayCloser, Code::MismatchedBracket, Code::HeadlessBlock, Code::MissingOpener]
+            .contains(&self)
     }
 }
 

@@ -133,6 +133,7 @@ registry! {
     FactNeedsFailure "SB0313" "fact-needs-failure" Error;
     // SB04xx: contracts.
     ContractDirection "SB0401" "contract-direction" Error;
+    ContractChanged "SB0402" "contract-changed" Advice;
     // SB05xx: matrices.
     MatrixNotTotal "SB0501" "matrix-not-total" Error;
     UnknownClass "SB0502" "unknown-class" Error;

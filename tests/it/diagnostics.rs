@@ -6,8 +6,8 @@ use switchback::diag::{Code, Diagnostic, Level};
 use switchback::source::Sources;
 use switchback::syntax;
 
-/// Codes whose example would be too long for a page, which says so.
-const WITHOUT_EXAMPLE: [Code; 2] = [Code::TextTooLarge, Code::TooMany];
+/// Codes whose example would be too long for a page, or is no text alone; the page says so.
+const WITHOUT_EXAMPLE: [Code; 3] = [Code::TextTooLarge, Code::TooMany, Code::ContractChanged];
 
 fn draws(code: Code, text: &str) -> Vec<Diagnostic> {
     let name = if code == Code::WrongFile { "example.test.sbk" } else { "example.sbk" };

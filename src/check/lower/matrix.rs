@@ -108,7 +108,8 @@ fn row(ctx: &mut Context<'_>, statement: &Statement) -> Option<Draft> {
         let text = ctx.names.slice(joint);
         let message = format!("this row goes on on the next line, since its line ends with `{text}`");
         ctx.report(
-            Diagnostic::new(Code::MissingItem, joint, message).help(format!("write the action that belongs after `{text}`")),
+            Diagnostic::new(Code::MissingItem, joint, message)
+                .help(format!("write the action that belongs after `{text}`")),
         );
         return None;
     }
