@@ -27,7 +27,6 @@ const BODY_TIMEOUT: Duration = Duration::from_secs(60);
 
 const DEADLINE: &str = "x-switchback-deadline-ms";
 const PIN: &str = "x-switchback-pin";
-const IDEMPOTENCY: &str = "idempotency-key";
 
 pub(super) async fn completions(State(app): State<Arc<App>>, request: Request) -> Response<Body> {
     let received_at = app.engine.clock.now();
@@ -140,7 +139,6 @@ fn facts(
             facts.headers.push((name.clone(), value.to_owned()));
         }
     }
-    facts.idempotency_key = headers.contains_key(IDEMPOTENCY);
     facts.deadline = match text(headers, DEADLINE)? {
         None => None,
         Some(ms) => Some(Millis(ms.trim().parse().map_err(|_| {

@@ -35,6 +35,7 @@ pub(super) fn send(
     number: u32,
 ) -> Told {
     world.advance(at);
+    world.session(asked.session.as_deref());
     let facts = facts(graph, route, asked, at, number);
     let run = Run::new(graph, route, &facts);
     let mut drive = Drive { graph, world, facts, run, output: String::new(), usage: None, unscripted: None };
@@ -69,7 +70,6 @@ fn facts(graph: &Graph, route: RouteId, asked: &SendFacts, at: Millis, number: u
         headers: asked.headers.clone(),
         metadata: asked.metadata.clone(),
         effects: asked.side_effects.unwrap_or(Effects::None),
-        idempotency_key: asked.idempotency_key.is_some(),
         received_at: at,
         ..Facts::plain(format!("test-{number}"), model)
     }

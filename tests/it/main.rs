@@ -12,6 +12,7 @@
 mod corpus;
 mod damage;
 mod diagnostics;
+mod docs;
 mod emulate;
 mod gateway_plain;
 mod gateway_refusals;
@@ -20,7 +21,9 @@ mod gateway_serve;
 mod gateway_stream;
 mod layout;
 mod list;
+mod readme;
 mod reload;
 mod schemas;
+mod serve_rig;
 mod settings;
 mod text_commands;
