@@ -127,7 +127,9 @@ fn every_metric_is_listed() {
 #[test]
 fn the_options_are_those_of_the_commands() {
     let text = page("cli.md");
-    for command in ["check", "fmt", "test", "graph", "explain", "list", "serve", "emulate", "init", "completions", "man"] {
+    for command in
+        ["check", "fmt", "test", "graph", "explain", "list", "serve", "emulate", "init", "completions", "man"]
+    {
         let help = Command::new(env!("CARGO_BIN_EXE_switchback")).args([command, "--help"]).output().unwrap();
         let help = String::from_utf8(help.stdout).unwrap();
         let own = section(&text, &format!("## {command}"));

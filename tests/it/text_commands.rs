@@ -125,7 +125,10 @@ fn formatting_keeps_the_policy() {
     let folder = Folder::new("hash");
     let hash = |path: &Path| {
         let (_, out, _) = run(&["check", "--format", "json"], &[path]);
-        serde_json::from_str::<serde_json::Value>(&out).unwrap()["sets"][0]["policy"]["hash"].as_str().unwrap().to_owned()
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()["sets"][0]["policy"]["hash"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     };
     let path = folder.file("a.sbk", &GOOD.replace("; ", ";\n\n\n ").replace(" {", "  {"));
     let before = hash(&path);
