@@ -2,7 +2,7 @@
 //! no other error, and a counterpart that draws nothing an operator would have to look at.
 
 use switchback::check;
-use switchback::diag::{Code, Diagnostic, Level};
+use switchback::diag::{Code, Diagnostic, Level, render};
 use switchback::source::Sources;
 use switchback::syntax;
 
@@ -92,4 +92,35 @@ fn numbers_and_names_are_given_once_and_in_order() {
     let count = names.len();
     names.dedup();
     assert_eq!(names.len(), count);
+}
+
+/// How each page's example looks to people; `SWITCHBACK_BLESS=1` rewrites the files.
+#[test]
+fn every_rendering_is_the_one_that_was_agreed_on() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/diagnostics");
+    let bless = std::env::var_os("SWITCHBACK_BLESS").is_some();
+    let mut wrong = Vec::new();
+    let mut known: Vec<String> = Vec::new();
+    for code in Code::ALL {
+        let Some(bad) = snippet(code.entry().page, "Wrong") else { continue };
+        let name = if *code == Code::WrongFile { "example.test.sbk" } else { "example.sbk" };
+        let sources = Sources::from_texts([(name, bad)]);
+        let found: Vec<Diagnostic> = draws(*code, bad).into_iter().filter(|d| d.code == *code).collect();
+        let text = render::human(&found, &sources, false);
+        let text: String = text.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+        let path = folder.join(format!("{}.txt", code.entry().id));
+        known.push(format!("{}.txt", code.entry().id));
+        if bless {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&path, &text).unwrap();
+        }
+        if std::fs::read_to_string(&path).unwrap_or_default() != text {
+            wrong.push(format!("{}\n{text}", path.display()));
+        }
+    }
+    let mut there: Vec<String> =
+        std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    there.sort();
+    assert_eq!(there, known);
+    assert!(wrong.is_empty(), "not as agreed:\n{}", wrong.join("\n"));
 }

@@ -62,6 +62,20 @@ fn the_language_page_names_every_setting_where_it_belongs() {
 }
 
 #[test]
+fn the_reference_is_what_the_table_says() {
+    let path = root().join("docs/language-reference.md");
+    let text = switchback::syntax::settings::reference();
+    if std::env::var_os("SWITCHBACK_BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == text, "docs/language-reference.md is not what the table says; SWITCHBACK_BLESS=1 rewrites it");
+    for setting in SETTINGS {
+        assert!(names(&text, setting.word) || text.contains(&format!("`{}`", setting.word)) || setting.block.is_later());
+    }
+}
+
+#[test]
 fn the_class_table_is_the_classes() {
     let text = page("language.md");
     let table = section(&text, "## Failure classes");
