@@ -13,7 +13,13 @@ use crate::syntax::tree::Statement;
 use std::collections::BTreeSet;
 
 /// Codes about how blocks play together: with a piece missing, nobody can tell.
-const WHOLE_SET: [Code; 10] = [
+const WHOLE_SET: [Code; 16] = [
+    Code::RegionNowhere,
+    Code::WaitAboveDeadline,
+    Code::ChainSwitchedOff,
+    Code::FallbackToItself,
+    Code::DearerStandby,
+    Code::AttemptsAboveChain,
     Code::UnusedBlock,
     Code::ActionNeverPossible,
     Code::ContractUnmet,

@@ -131,9 +131,12 @@ registry! {
     UnknownFact "SB0311" "unknown-fact" Error;
     FactDoesNotFit "SB0312" "fact-does-not-fit" Error;
     FactNeedsFailure "SB0313" "fact-needs-failure" Error;
+    CachedAboveInput "SB0314" "cached-above-input" Warning;
+    OutputAboveContext "SB0315" "output-above-context" Warning;
     // SB04xx: contracts.
     ContractDirection "SB0401" "contract-direction" Error;
     ContractChanged "SB0402" "contract-changed" Advice;
+    RegionNowhere "SB0403" "region-nowhere" Warning;
     // SB05xx: matrices.
     MatrixNotTotal "SB0501" "matrix-not-total" Error;
     UnknownClass "SB0502" "unknown-class" Error;
@@ -145,6 +148,7 @@ registry! {
     RetryOnRateLimit "SB0508" "retry-on-rate-limit" Warning;
     FallbackOnPolicy "SB0509" "fallback-on-policy" Warning;
     ActionNeverPossible "SB0510" "action-never-possible" Warning;
+    WaitAboveDeadline "SB0511" "wait-above-deadline" Warning;
     // SB06xx: tiers and routes.
     EmptyChain "SB0601" "empty-chain" Error;
     TargetTwice "SB0602" "target-twice" Error;
@@ -161,12 +165,21 @@ registry! {
     AttemptsBelowChain "SB0615" "attempts-below-chain" Warning;
     UnprovenFallback "SB0616" "unproven-fallback" Warning;
     UnreachableTarget "SB0617" "unreachable-target" Warning;
+    ChainSwitchedOff "SB0621" "chain-switched-off" Warning;
+    FallbackToItself "SB0622" "fallback-to-itself" Warning;
+    TwoAccountsOneCredential "SB0623" "two-accounts-one-credential" Warning;
+    DearerStandby "SB0624" "dearer-standby" Advice;
     ExerciseShare "SB0628" "exercise-share" Warning;
     // SB07xx: budgets.
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;
     LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;
     BackoffUpsideDown "SB0703" "backoff-upside-down" Error;
     UnknownPrice "SB0704" "unknown-price" Error;
+    AttemptsAboveChain "SB0711" "attempts-above-chain" Advice;
+    PerTargetAboveAttempts "SB0712" "per-target-above-attempts" Advice;
+    BackoffAboveDeadline "SB0713" "backoff-above-deadline" Warning;
+    LeastAboveDeadline "SB0714" "least-above-deadline" Warning;
+    IdleAboveTotal "SB0715" "idle-above-total" Warning;
     // SB09xx: tests.
     TestWithoutExpect "SB0901" "test-without-expect" Error;
     UnknownTestLine "SB0902" "unknown-test-line" Error;
@@ -178,4 +191,5 @@ registry! {
     KeyLiteral "SB1101" "key-literal" Error;
     CredentialHeader "SB1102" "credential-header" Error;
     CleartextHttp "SB1103" "cleartext-http" Warning;
+    KeyMissing "SB1104" "key-missing" Warning;
 }

@@ -286,7 +286,10 @@ impl Nesting<'_> {
                 .here(why)
                 .label(opener, "this `{` is never closed")
                 .help("close the block: write `}` on a line of its own, or at the end of a block of one line");
-            self.out.diagnostics.push(found);
+            let one_line = !self.text.get(top.at..mark.before).unwrap_or("").contains('\n');
+            let text = if one_line { " }".to_owned() } else { format!("\n{}}}", " ".repeat(top.indent)) };
+            let place = self.span(mark.before, mark.before);
+            self.out.diagnostics.push(found.fix("add `}`", place, text, false));
             return;
         }
         let noticed = match (top.cut, mark.kind) {

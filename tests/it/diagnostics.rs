@@ -124,3 +124,27 @@ fn every_rendering_is_the_one_that_was_agreed_on() {
     assert_eq!(there, known);
     assert!(wrong.is_empty(), "not as agreed:\n{}", wrong.join("\n"));
 }
+
+/// A proposed change does away with what it is proposed for, and a safe one keeps what the text says.
+#[test]
+fn every_fix_of_an_example_mends_it() {
+    let mut fixed = 0;
+    for code in Code::ALL {
+        let Some(bad) = snippet(code.entry().page, "Wrong") else { continue };
+        let count = |text: &str| draws(*code, text).iter().filter(|d| d.code == *code).count();
+        let before = count(bad);
+        for diagnostic in draws(*code, bad).into_iter().filter(|d| d.code == *code) {
+            let Some(fix) = &diagnostic.fix else { continue };
+            let (head, tail) = (&bad[..fix.span.start as usize], &bad[fix.span.end as usize..]);
+            let text = format!("{head}{}{tail}", fix.text);
+            let id = code.entry().id;
+            assert!(count(&text) < before, "{id}: `{}` leaves\n{}", fix.title, said(&draws(*code, &text)));
+            if fix.safe && *code != Code::AllowWithoutEffect {
+                let tree = |text: &str| syntax::parse(Sources::from_texts([("a.sbk", text)]).iter().next().unwrap()).0;
+                assert!(syntax::says_the_same(&tree(bad), &tree(&text)), "{id}: `{}` is not safe", fix.title);
+            }
+            fixed += 1;
+        }
+    }
+    assert!(fixed >= 25, "{fixed} examples have a fix");
+}

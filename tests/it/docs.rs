@@ -71,7 +71,9 @@ fn the_reference_is_what_the_table_says() {
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(kept == text, "docs/language-reference.md is not what the table says; SWITCHBACK_BLESS=1 rewrites it");
     for setting in SETTINGS {
-        assert!(names(&text, setting.word) || text.contains(&format!("`{}`", setting.word)) || setting.block.is_later());
+        assert!(
+            names(&text, setting.word) || text.contains(&format!("`{}`", setting.word)) || setting.block.is_later()
+        );
     }
 }
 

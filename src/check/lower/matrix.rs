@@ -74,9 +74,22 @@ pub fn lower<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Matrix> {
 fn not_total(decl: &Decl<'_>, covered: ClassSet) -> Diagnostic {
     let missing = ClassSet::all().without(covered);
     let names = listed(missing);
-    Diagnostic::new(Code::MatrixNotTotal, decl.name_span, format!("matrix `{}` says nothing about {names}", decl.name))
-        .here("not every class has a row without a guard")
-        .help("give each of them a row without a guard, or end with `otherwise -> stop`")
+    let found = Diagnostic::new(
+        Code::MatrixNotTotal,
+        decl.name_span,
+        format!("matrix `{}` says nothing about {names}", decl.name),
+    )
+    .here("not every class has a row without a guard")
+    .help("give each of them a row without a guard, or end with `otherwise -> stop`");
+    match &decl.statement.block {
+        Some(block) => {
+            let last = block.statements.last().map_or(block.span.start + 1, |row| row.span.end);
+            let end = Span { start: last, end: last, ..block.span };
+            let text = if block.statements.is_empty() { " otherwise -> stop" } else { "\n  otherwise -> stop" };
+            found.fix("add `otherwise -> stop`", end, text, false)
+        }
+        None => found,
+    }
 }
 
 fn listed(classes: ClassSet) -> String {

@@ -31,7 +31,9 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
         let told = path.display();
         match write_new(&path, text) {
             Ok(()) => io.print(&format!("wrote {told}\n")),
-            Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_file() => io.print(&format!("kept {told}, as it was\n")),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_file() => {
+                io.print(&format!("kept {told}, as it was\n"))
+            }
             Err(error) => {
                 io.say(&format!("error: cannot write {told}: {error}"));
                 exit = Exit::Failed;

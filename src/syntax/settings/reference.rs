@@ -23,7 +23,9 @@ pub fn reference() -> String {
         block(row, &mut page);
     }
     page.push_str("\n## Not yet in effect\n\n");
-    page.push_str("Reserved words. A policy that uses one is refused at the word with `SB0210`, since a word without effect\n");
+    page.push_str(
+        "Reserved words. A policy that uses one is refused at the word with `SB0210`, since a word without effect\n",
+    );
     page.push_str("would be a promise that nobody keeps.\n\n");
     page.push_str("| word | in | meaning |\n| --- | --- | --- |\n");
     for row in BLOCKS.iter().filter(|row| row.status == Status::Later) {
