@@ -57,7 +57,7 @@ pub fn check(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
 /// Parses and checks a set: [`syntax::parse`] of each file, then [`check`], with one finding for one mistake.
 pub fn check_sources(sources: &Sources) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
     let mut shape = Vec::new();
-    let trees: Vec<_> = sources.iter().map(|source| syntax::parse(source)).collect();
+    let trees: Vec<_> = sources.iter().map(syntax::parse).collect();
     let trees: Vec<Tree> = trees
         .into_iter()
         .map(|(tree, found)| {

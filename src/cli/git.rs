@@ -181,7 +181,7 @@ impl Repository {
         }
         let mut sets = Vec::new();
         for path in paths {
-            let set = self.from_top(path)?;
+            let set = self.within(path)?;
             if changed.iter().any(|file| lies_in(file, &set)) {
                 sets.push(set);
             }
@@ -190,7 +190,7 @@ impl Repository {
     }
 
     /// A path as git writes it.
-    fn from_top(&self, path: &Path) -> Result<String, GitError> {
+    fn within(&self, path: &Path) -> Result<String, GitError> {
         let top = self.top.canonicalize()?;
         let outside = || GitError::Outside { path: path.display().to_string(), top: top.display().to_string() };
         // What was deleted is named by the folder above that is left.

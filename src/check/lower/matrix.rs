@@ -160,7 +160,7 @@ fn runs_on(ctx: &Context<'_>, from_arrow: &[Item]) -> Option<Span> {
         let between = Span { start: joint.span.end, end: next.span.start, ..next.span };
         matches!(joint.kind, ItemKind::Comma | ItemKind::Arrow) && ctx.names.slice(between).contains('\n')
     };
-    pairs.filter(breaks).map(|(joint, _)| joint.span).last()
+    pairs.filter(breaks).map(|(joint, _)| joint.span).next_back()
 }
 
 /// The classes of a row's head: the inner nothing is `otherwise`.
@@ -319,7 +319,8 @@ fn class_table(row: &Row, out: &mut Vec<Diagnostic>) {
             Action::Retry { .. } if matters(Class::RateLimit) => out.push(
                 Diagnostic::new(Code::RetryOnRateLimit, *span, "`retry` does not wait for a rate limit to pass")
                     .here("calls into the limit again")
-                    .help("write `wait up to 5s`, which follows the provider's hint"),
+                    .help("write `wait up to 5s`, which follows the provider's hint")
+                    .fix("write `wait up to 5s`", *span, "wait up to 5s", false),
             ),
             Action::Fallback(_) if matters(Class::Policy) => out.push(
                 Diagnostic::new(Code::FallbackOnPolicy, *span, "`fallback` on `policy` evades a refusal")
