@@ -96,5 +96,5 @@ pub fn main() -> ExitCode {
         Command::Completions(args) => completions::run(&args, &mut io),
         Command::Man(args) => man::run(&args, &mut io),
     };
-    exit.into()
+    if io.broken { Exit::Failed } else { exit }.into()
 }

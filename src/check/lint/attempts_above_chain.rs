@@ -1,6 +1,6 @@
 //! A cap on attempts that no request can come to: more than one for each target of the chain, and what retries add.
 
-use super::{enabled, known, routes, setting};
+use super::{enabled, known, routes, written};
 use crate::check::context::Context;
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
@@ -28,16 +28,16 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
         if budget.attempts <= most || budget.rounds > 1 {
             continue;
         }
-        let span = setting(cx, Block::Budget, &budget.name, "attempts").unwrap_or(budget.span);
-        out.push(
-            Diagnostic::new(
-                Code::AttemptsAboveChain,
-                span,
-                format!("no request comes to {} attempts", budget.attempts),
-            )
+        let span = written(cx, Block::Budget, &budget.name, "attempts");
+        let message = format!("no request comes to {} attempts", budget.attempts);
+        let found = Diagnostic::new(Code::AttemptsAboveChain, span.unwrap_or(budget.span), message)
             .here(format!("at most {most} can be used"))
-            .help(format!("write `attempts {most}`: a cap that is never met protects nothing")),
-        );
+            .help(format!("write `attempts {most}`: a cap that is never met protects nothing"));
+        let text = format!("attempts {most}");
+        out.push(match span {
+            Some(span) => found.fix(format!("write `{text}`"), span, text, false),
+            None => found,
+        });
     }
 }
 

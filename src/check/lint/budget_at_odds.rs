@@ -12,20 +12,10 @@ use crate::syntax::settings::Block;
 pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     for budget in draft.budgets.iter().flatten() {
         let place = |word: &str| setting(cx, Block::Budget, &budget.name, word).unwrap_or(budget.span);
-        out.extend(least_attempt(budget, place));
         out.extend(backoff(budget, place));
         out.extend(idle(budget, place));
         out.extend(per_target(budget, place));
     }
-}
-
-fn least_attempt(budget: &Budget, place: impl Fn(&str) -> Span) -> Option<Diagnostic> {
-    (budget.min_attempt >= budget.deadline).then(|| {
-        Diagnostic::new(Code::LeastAboveDeadline, place("min-attempt"), "no call of this budget is ever made")
-            .here(format!("less than {} left is not worth a call", budget.min_attempt))
-            .label(place("deadline"), format!("there are {} in all", budget.deadline))
-            .help("lower `min-attempt`, or raise `deadline`")
-    })
 }
 
 fn backoff(budget: &Budget, place: impl Fn(&str) -> Span) -> Option<Diagnostic> {

@@ -19,8 +19,11 @@ mod fallback_to_itself;
 mod key_missing;
 mod one_outage_away;
 mod output_above_context;
+mod probe_refused;
 mod region_nowhere;
+mod stage_too_short;
 mod two_accounts_one_credential;
+mod two_breakers;
 mod unknown_price;
 mod unproven_fallback;
 mod unreachable_target;
@@ -37,7 +40,7 @@ use crate::syntax::settings::Block;
 /// What a lint is: it reads, and adds what it finds.
 type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
 
-const LINTS: [Lint; 22] = [
+const LINTS: [Lint; 25] = [
     action_never_possible::lint,
     attempts_above_chain::lint,
     attempts_below_chain::lint,
@@ -53,8 +56,11 @@ const LINTS: [Lint; 22] = [
     key_missing::lint,
     one_outage_away::lint,
     output_above_context::lint,
+    probe_refused::lint,
     region_nowhere::lint,
+    stage_too_short::lint,
     two_accounts_one_credential::lint,
+    two_breakers::lint,
     unknown_price::lint,
     unproven_fallback::lint,
     unreachable_target::lint,
@@ -111,6 +117,12 @@ fn setting(cx: &Context<'_>, block: Block, name: &str, word: &str) -> Option<Spa
     let decl = declared(cx, block, name)?;
     let statement = decl.statements().iter().find(|statement| statement.keyword() == Some(word));
     Some(statement.map_or(decl.name_span, |statement| statement.span))
+}
+
+/// A setting's statement in the block itself, and not in one that it extends.
+fn written(cx: &Context<'_>, block: Block, name: &str, word: &str) -> Option<Span> {
+    let decl = declared(cx, block, name)?;
+    decl.statements().iter().find(|statement| statement.keyword() == Some(word)).map(|statement| statement.span)
 }
 
 fn declared<'c>(cx: &'c Context<'_>, block: Block, name: &str) -> Option<&'c Decl<'c>> {

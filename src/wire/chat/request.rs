@@ -39,7 +39,9 @@ pub struct ChatRequest {
     model: String,
     stream: bool,
     include_usage: bool,
+    /// Per choice.
     max_output: Option<u64>,
+    choices: u64,
     tools: bool,
     parallel_tools: bool,
     structured_output: StructuredOutput,
@@ -114,7 +116,8 @@ pub fn read(body: Bytes) -> Result<ChatRequest, BadRequest> {
         model,
         stream,
         include_usage: options.is_some_and(|o| member(o, "include_usage").is_some_and(|v| v.get() == "true")),
-        max_output: max_output.map(|m| m.saturating_mul(choices)),
+        max_output,
+        choices,
         tools: has_tools,
         parallel_tools: has_tools && is_true("parallel_tool_calls"),
         structured_output: members.get("response_format").map_or(StructuredOutput::None, form),
@@ -149,7 +152,11 @@ impl ChatRequest {
 
     /// What an answer is judged by.
     pub fn asked(&self) -> Asked {
-        Asked { stream: self.stream, max_output: self.max_output }
+        Asked {
+            stream: self.stream,
+            max_output: self.max_output.map(|m| m.saturating_mul(self.choices)),
+            choices: self.choices,
+        }
     }
 
     /// The facts of the request, as far as its body tells them.
@@ -161,6 +168,7 @@ impl ChatRequest {
             structured_output: self.structured_output,
             tokens: self.tokens,
             max_output: self.max_output,
+            choices: self.choices,
             modalities: self.modalities,
             metadata: self.metadata.clone(),
             effects: self.effects,
