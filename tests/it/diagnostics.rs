@@ -148,3 +148,26 @@ fn every_fix_of_an_example_mends_it() {
     }
     assert!(fixed >= 25, "{fixed} examples have a fix");
 }
+
+/// Whatever the form of a text allows to be laid out anew stays what it is, comments included, and is then left alone.
+#[test]
+fn every_example_is_formatted_once_and_for_all() {
+    let parse = |text: &str| syntax::parse(Sources::from_texts([("a.sbk", text)]).iter().next().unwrap());
+    let mut formatted = 0;
+    for code in Code::ALL {
+        for heading in ["Wrong", "Right"] {
+            let Some(text) = snippet(code.entry().page, heading) else { continue };
+            let (tree, found) = parse(text);
+            if !found.is_empty() {
+                continue;
+            }
+            let once = syntax::format(&tree);
+            let again = parse(&once);
+            let id = code.entry().id;
+            assert!(again.1.is_empty() && syntax::says_the_same(&tree, &again.0), "{id} {heading}:\n{once}");
+            assert_eq!(syntax::format(&again.0), once, "{id} {heading}");
+            formatted += 1;
+        }
+    }
+    assert!(formatted > 150, "{formatted}");
+}
