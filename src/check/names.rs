@@ -186,7 +186,7 @@ fn reads_like(block: Block, statement: &Statement) -> Option<Block> {
     let inside = &statement.block.as_ref()?.statements;
     let fits = |kind: Block| {
         let of_kind = |s: &&Statement| match kind {
-            Block::Matrix => s.items.iter().any(|item| item.kind == ItemKind::Arrow),
+            Block::Matrix => s.items.iter().any(|item| item.kind == ItemKind::Arrow) || is_setting(kind, s),
             Block::Test => s.items.get(1).is_some_and(|item| item.is("answers")) || is_setting(kind, s),
             Block::Provider
             | Block::Model

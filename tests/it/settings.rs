@@ -232,14 +232,15 @@ const DIFFERENCES: &[(Block, &str, &str, &str)] = &[
     (Block::Test, "send", "r { stream yes }", "r { tokens 100k }"),
     (Block::Test, "expect", "served by a", "served by z"),
     (Block::Test, "given", "dice 10%", "dice 99%"),
-    (Block::Test, "at", "0s a answers ok", "0s a answers auth"),
+    (Block::Test, "at", "0s a is down", "1h a is down"),
 ];
 
 /// A whole set with one statement of one block in the place of those with its word.
 fn with(block: Block, word: &str, value: &str) -> String {
     let blocks = [
         (Block::Provider, "p", "api emulated; probe n; ramp w; breaker k"),
-        (Block::Provider, "q", "api emulated"),
+        (Block::Provider, "q", "api emulated; breaker j; probe j; ramp j"),
+        (Block::Provider, "plain", "api emulated"),
         (
             Block::Model,
             "m",
@@ -252,7 +253,8 @@ fn with(block: Block, word: &str, value: &str) -> String {
         (Block::Contract, "d", "context >= 1k"),
         (Block::Contract, "e", "context >= 2k"),
         (Block::Tier, "t", "chain { a;z }"),
-        (Block::Tier, "u", "chain { z }"),
+        (Block::Target, "by-default", "model m; provider plain"),
+        (Block::Tier, "u", "chain { z;by-default }"),
         (Block::Matrix, "x", "overloaded -> retry once, failover; otherwise -> stop"),
         (Block::Matrix, "y", "overloaded -> failover; otherwise -> stop"),
         (Block::Matrix, "f", "connect -> failover; otherwise -> stop"),
@@ -292,7 +294,13 @@ fn with(block: Block, word: &str, value: &str) -> String {
             if word == "extends" && matches!(kind, Block::Matrix | Block::Budget | Block::Ramp) {
                 lines.clear();
             }
-            let at = if word == "extends" { 0 } else { first.unwrap_or(lines.len()) };
+            let at = if word == "extends" {
+                0
+            } else if word == "at" {
+                2
+            } else {
+                first.unwrap_or(lines.len())
+            };
             lines.insert(at.min(lines.len()), format!("{word} {value}"));
         }
         text.push_str(&format!("{} {name} {{ {} }}\n", kind.word(), lines.join("; ")));
