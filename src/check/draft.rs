@@ -131,8 +131,7 @@ impl Draft {
             list.into_iter().collect()
         }
         // Their rules are in the providers and targets already.
-        let Health { breakers, probes, ramps } = self.health;
-        (whole(breakers)?, whole(probes)?, whole(ramps)?);
+        self.health.is_whole().then_some(())?;
         Some(Policy {
             providers: whole(self.providers)?,
             models: whole(self.models)?,

@@ -192,18 +192,17 @@ fn verdict_on(class: Class) -> Probed {
 
 /// The question, in the dialect of the target.
 fn question(rules: &ProbeRules, model: &str) -> Result<ChatRequest, request::BadRequest> {
-    let mut body = json!({
-        "model": model,
-        "messages": [{"role": "user", "content": rules.prompt}],
-        "max_tokens": rules.max_tokens,
-    });
-    if rules.kind == ProbeKind::Tools {
-        body["tools"] = json!([{"type": "function", "function": {
-            "name": "answer", "description": "Gives the answer.",
-            "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
-        }}]);
-        body["tool_choice"] = json!("required");
-    }
+    let messages = json!([{"role": "user", "content": rules.prompt}]);
+    let body = if rules.kind == ProbeKind::Tools {
+        let parameters = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
+        let function = json!({"name": "answer", "description": "Gives the answer.", "parameters": parameters});
+        json!({
+            "model": model, "messages": messages, "max_tokens": rules.max_tokens,
+            "tools": [{"type": "function", "function": function}], "tool_choice": "required",
+        })
+    } else {
+        json!({"model": model, "messages": messages, "max_tokens": rules.max_tokens})
+    };
     request::read(Bytes::from(body.to_string()))
 }
 

@@ -24,6 +24,7 @@ mod gateway_stream;
 mod git;
 mod layout;
 mod list;
+mod probes;
 mod readme;
 mod reload;
 mod schemas;

@@ -25,6 +25,15 @@ pub struct Health {
     pub ramps: Vec<Option<RampRules>>,
 }
 
+impl Health {
+    /// Whether none of them is broken.
+    pub fn is_whole(&self) -> bool {
+        self.breakers.iter().all(Option::is_some)
+            && self.probes.iter().all(Option::is_some)
+            && self.ramps.iter().all(Option::is_some)
+    }
+}
+
 /// A block that was chosen.
 #[derive(Clone, Copy, Debug)]
 pub struct Choice<'n, 'a> {

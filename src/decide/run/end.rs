@@ -66,13 +66,13 @@ impl Run {
             Refusal::Duplicate => 409,
         };
         let called = self.tally.attempts > 0;
-        // A contract that nobody meets will not be met by asking again.
+        // A contract that nobody meets will not be met by asking again, nor will a deadline that leaves no time.
         let refused = Refused {
             status,
             why: Why::Refusal(why),
             attempt: None,
             retry_after,
-            answered: called || why == Refusal::Contract,
+            answered: called || matches!(why, Refusal::Contract | Refusal::Deadline),
         };
         if !called && let Some(node) = scene.graph.route_node(self.route) {
             let passed = self.dropped.clone();

@@ -103,7 +103,8 @@ pub fn read(body: Bytes) -> Result<ChatRequest, BadRequest> {
     }
     let max_completion = positive(&members, "max_completion_tokens")?;
     let max_output = max_completion.or(positive(&members, "max_tokens")?);
-    let choices = members.get("n").and_then(|n| n.get().parse().ok()).unwrap_or(1u64).max(1);
+    // What cannot be counted here could be counted by a target, and cost more than was thought.
+    let choices = positive(&members, "n")?.unwrap_or(1);
     let tools = members.get("tools");
     let functions = members.get("functions");
     let has_tools = [tools, functions].into_iter().flatten().any(|l| list(l).is_some_and(|l| !l.is_empty()));
