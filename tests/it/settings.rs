@@ -330,7 +330,7 @@ fn every_setting_makes_a_difference() {
         let known = choices(setting);
         let now = known.iter().filter(|(_, status)| *status == Status::InEffect).count();
         // With one value in effect there is nothing to change to.
-        if rows.is_empty() && !(now == 1 && !known.is_empty()) {
+        if rows.is_empty() && (now != 1 || known.is_empty()) {
             without.push(format!("{} {}", setting.block.word(), setting.word));
         }
         for (block, word, one, other) in rows {
