@@ -9,10 +9,13 @@ mod completions;
 mod emulate;
 mod explain;
 mod fmt;
+mod git;
 mod graph;
+mod init;
 mod io;
 mod list;
 mod listen;
+mod man;
 mod quantity;
 mod serve;
 mod set;
@@ -54,8 +57,12 @@ enum Command {
     Serve(serve::Args),
     /// Serve the built-in provider emulator over HTTP
     Emulate(emulate::Args),
+    /// Write a first policy, its test, the hooks and a CI file
+    Init(init::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
+    /// Print the manual page
+    Man(man::Args),
 }
 
 /// Runs the command that the process was started with.
@@ -66,6 +73,15 @@ pub fn main() -> ExitCode {
             // Help and version are answers, not mistakes.
             let code = if error.use_stderr() { Exit::Failed } else { Exit::Clean };
             let _ = error.print();
+            if code == Exit::Failed {
+                // Whoever reads the findings by machine gets a document whatever happens.
+                let words: Vec<String> = std::env::args_os().map(|w| w.to_string_lossy().into_owned()).collect();
+                let why = error.to_string();
+                let why = why.lines().next().unwrap_or_default().trim_start_matches("error: ");
+                if let Some(document) = check::wanted(&words, why) {
+                    Io::standard(Color::Never).print(&document);
+                }
+            }
             return code.into();
         }
     };
@@ -80,7 +96,9 @@ pub fn main() -> ExitCode {
         Command::Classify(args) => classify::run(&args, &mut io),
         Command::Serve(args) => serve::run(&args, &mut io),
         Command::Emulate(args) => emulate::run(&args, &mut io),
+        Command::Init(args) => init::run(&args, &mut io),
         Command::Completions(args) => completions::run(&args, &mut io),
+        Command::Man(args) => man::run(&args, &mut io),
     };
     if io.broken { Exit::Failed } else { exit }.into()
 }

@@ -4,8 +4,10 @@
 //! means in one line. Lowering, suggestions, defaults, `explain`, `list` and the reference all read this table, so a
 //! word exists here or nowhere. Never reads a policy and never reports anything.
 
+mod reference;
 mod table;
 
+pub use reference::reference;
 pub use table::{BLOCKS, SETTINGS};
 
 use Status::{InEffect, Later};

@@ -60,6 +60,7 @@ fn tables() -> Tables {
             ("bytes", &["*"]),
             ("clap", &["cli"]),
             ("clap_complete", &["cli"]),
+            ("clap_mangen", &["cli"]),
             ("futures-util", &["runtime", "gateway", "emulate", "cli"]),
             ("getrandom", &["runtime", "gateway"]),
             ("http-body-util", &["gateway", "emulate"]),

@@ -11,15 +11,19 @@
 
 mod classify;
 mod corpus;
+mod damage;
 mod diagnostics;
 mod docs;
 mod emulate;
 mod fuzz;
+mod exits;
+mod forms;
 mod gateway_plain;
 mod gateway_refusals;
 mod gateway_rig;
 mod gateway_serve;
 mod gateway_stream;
+mod git;
 mod layout;
 mod list;
 mod probes;
@@ -28,4 +32,5 @@ mod reload;
 mod schemas;
 mod serve_rig;
 mod settings;
+mod shell;
 mod text_commands;

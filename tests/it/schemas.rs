@@ -18,6 +18,7 @@ fn same<T: JsonSchema>(name: &str) {
 
 #[test]
 fn each_schema_is_what_its_types_say() {
+    same::<switchback::diag::render::json::Document>("check");
     same::<switchback::check::Listing>("list");
     same::<switchback::record::Record>("record");
     same::<switchback::graph::draw::Drawing>("graph");

@@ -62,7 +62,8 @@ fn check_reports_in_three_forms() {
 
     let (code, out, _) = run(&["check", "--format", "json"], &[&good, &broken]);
     assert_eq!(code, Some(1));
-    let reports: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let reports = document["sets"].as_array().unwrap();
     assert_eq!(reports[0]["policy"]["routes"], serde_json::json!(["r"]));
     assert_eq!(reports[0]["policy"]["hash"].as_str().unwrap().len(), 64);
     assert!(reports[1]["policy"].is_null());
@@ -124,7 +125,10 @@ fn formatting_keeps_the_policy() {
     let folder = Folder::new("hash");
     let hash = |path: &Path| {
         let (_, out, _) = run(&["check", "--format", "json"], &[path]);
-        serde_json::from_str::<serde_json::Value>(&out).unwrap()["policy"]["hash"].as_str().unwrap().to_owned()
+        serde_json::from_str::<serde_json::Value>(&out).unwrap()["sets"][0]["policy"]["hash"]
+            .as_str()
+            .unwrap()
+            .to_owned()
     };
     let path = folder.file("a.sbk", &GOOD.replace("; ", ";\n\n\n ").replace(" {", "  {"));
     let before = hash(&path);

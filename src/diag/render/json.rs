@@ -1,18 +1,32 @@
-//! The report of `check --format json`, as data.
+//! The document of `check --format json`, as data: always one, whatever was found and whatever failed.
 //!
-//! In: diagnostics, sources, and what the set is if it can be served. Out: a value whose JSON is fixed by
-//! `schemas/check.schema.json`. Lines and columns count from 1, columns in Unicode characters.
+//! In: a run over sets. Out: a value whose JSON is fixed by `schemas/check.schema.json`. Lines and columns count from 1,
+//! columns in Unicode characters.
 
+use super::Run;
 use crate::diag::{Diagnostic, Level};
 use crate::source::{Sources, Span};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+/// What came of a run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Document {
+    /// The version of this form: 1.
+    pub version: u32,
+    /// One for each set that could be read, in the order given.
+    pub sets: Vec<Report>,
+    /// Why the job, or a part of it, could not be done: paths that cannot be read, wrong flags.
+    pub failures: Vec<String>,
+    /// How many diagnostics there are in all sets.
+    pub summary: Summary,
+}
+
 /// Everything that was found in one policy set.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Report {
-    /// The version of this form: 1.
-    pub version: u32,
+    /// The path as given.
+    pub path: String,
     /// The set, if it can be served.
     pub policy: Option<Policy>,
     /// In the order of their places.
@@ -114,18 +128,38 @@ pub struct Summary {
     pub advice: usize,
 }
 
-/// The report on a set.
-pub fn report(diagnostics: &[Diagnostic], sources: &Sources, policy: Option<Policy>) -> Report {
-    let count = |level: Level| diagnostics.iter().filter(|d| d.level() == level).count();
+/// The document of a run.
+pub fn document(run: &Run<'_>) -> Document {
+    let mut sum = Summary::default();
+    let sets: Vec<Report> = run.sets.iter().map(|set| report(set)).collect();
+    for set in &sets {
+        sum.errors += set.summary.errors;
+        sum.warnings += set.summary.warnings;
+        sum.advice += set.summary.advice;
+    }
+    Document { version: 1, sets, failures: run.failures.clone(), summary: sum }
+}
+
+fn report(set: &super::Set<'_>) -> Report {
+    let count = |level: Level| set.diagnostics.iter().filter(|d| d.level() == level).count();
     Report {
-        version: 1,
-        policy,
-        diagnostics: diagnostics.iter().map(|d| finding(d, sources)).collect(),
+        path: set.path.clone(),
+        policy: set.policy.as_ref().map(|policy| Policy { hash: policy.hash.clone(), routes: policy.routes.clone() }),
+        diagnostics: set.diagnostics.iter().map(|d| finding(d, set.sources)).collect(),
         summary: Summary { errors: count(Level::Error), warnings: count(Level::Warning), advice: count(Level::Advice) },
     }
 }
 
-fn finding(diagnostic: &Diagnostic, sources: &Sources) -> Finding {
+/// The document as text, one line of it and a line feed.
+///
+/// # Errors
+/// When it cannot be written as JSON, which no text of a policy brings about.
+pub fn json(run: &Run<'_>) -> Result<String, serde_json::Error> {
+    serde_json::to_string(&document(run)).map(|text| text + "\n")
+}
+
+/// One diagnostic as data.
+pub(super) fn finding(diagnostic: &Diagnostic, sources: &Sources) -> Finding {
     let entry = diagnostic.entry();
     let here = (!diagnostic.here.is_empty()).then_some((diagnostic.span, &diagnostic.here));
     let labels = here.into_iter().chain(diagnostic.labels.iter().map(|label| (label.span, &label.message)));
