@@ -274,7 +274,7 @@ fn safe_changes_are_made_and_others_only_if_asked_for() {
     let hash = |name: &str| {
         let said = shell.run(&format!("check --format json {name}"));
         let document: Value = serde_json::from_str(&said.out).unwrap();
-        document["sets"][0]["policy"]["hash"].as_str().map(str::to_owned)
+        document["policy"]["hash"].as_str().map(str::to_owned)
     };
     shell.write("good.sbk", GOOD);
     let odd = GOOD.replace("api openai-chat;", "api openai-chat;;").replace("streaming yes", "streaming: yes");

@@ -49,7 +49,7 @@ fn uses(targets: u32, matrix: &Matrix) -> Option<u32> {
         match action.action {
             Action::Retry { times } => more = more.max(times),
             Action::Fallback(crate::policy::FallbackTo::Tier(_)) => return None,
-            Action::Fallback(_) | Action::Wait { .. } | Action::Failover | Action::Stop { .. } => {}
+            Action::Fallback(_) | Action::Wait { .. } | Action::Failover | Action::Stop { .. } | Action::NextKey => {}
         }
     }
     Some(targets + more)

@@ -11,7 +11,7 @@ use crate::syntax::settings::Block;
 pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     for provider in draft.providers.iter().flatten() {
         // A header may carry what the vendor asks for, under a name of its own.
-        let open = provider.key.is_none() && provider.base_url.is_none() && provider.headers.is_empty();
+        let open = provider.keys.is_empty() && provider.base_url.is_none() && provider.headers.is_empty();
         // A pool of keys has no effect yet, and is one all the same.
         let pool = written(cx, Block::Provider, &provider.name, "keys").is_some();
         if !open || pool || provider.api == Api::Emulated {

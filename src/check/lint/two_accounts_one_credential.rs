@@ -11,8 +11,8 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     let providers: Vec<_> = draft.providers.iter().flatten().collect();
     for (at, second) in providers.iter().enumerate() {
         let one = |first: &&&crate::policy::Provider| {
-            first.key.is_some()
-                && (first.api, &first.base_url, &first.key) == (second.api, &second.base_url, &second.key)
+            !first.keys.is_empty()
+                && (first.api, &first.base_url, &first.keys) == (second.api, &second.base_url, &second.keys)
                 && first.account != second.account
         };
         let Some(first) = providers.iter().take(at).find(one) else { continue };

@@ -14,29 +14,31 @@ use serde::Serialize;
 pub struct Document {
     /// The version of this form: 1.
     pub version: u32,
+    /// The set, if one was asked for and it can be served; where several were asked for, see `sets`.
+    pub policy: Option<Policy>,
+    /// Of all sets, in the order given, and in each in the order of their places.
+    pub diagnostics: Vec<Finding>,
+    /// How many diagnostics there are.
+    pub summary: Summary,
     /// One for each set that could be read, in the order given.
     pub sets: Vec<Report>,
     /// Why the job, or a part of it, could not be done: paths that cannot be read, wrong flags.
     pub failures: Vec<String>,
-    /// How many diagnostics there are in all sets.
-    pub summary: Summary,
 }
 
-/// Everything that was found in one policy set.
+/// What came of one policy set.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Report {
     /// The path as given.
     pub path: String,
     /// The set, if it can be served.
     pub policy: Option<Policy>,
-    /// In the order of their places.
-    pub diagnostics: Vec<Finding>,
-    /// How many there are.
+    /// How many diagnostics there are in it.
     pub summary: Summary,
 }
 
 /// A set that can be served.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Policy {
     /// 64 hexadecimal digits: the same for all texts that decide alike.
     pub hash: String,
@@ -130,23 +132,34 @@ pub struct Summary {
 
 /// The document of a run.
 pub fn document(run: &Run<'_>) -> Document {
-    let mut sum = Summary::default();
     let sets: Vec<Report> = run.sets.iter().map(|set| report(set)).collect();
-    for set in &sets {
-        sum.errors += set.summary.errors;
-        sum.warnings += set.summary.warnings;
-        sum.advice += set.summary.advice;
-    }
-    Document { version: 1, sets, failures: run.failures.clone(), summary: sum }
+    let diagnostics: Vec<Finding> = run.findings().map(|(sources, diagnostic)| finding(diagnostic, sources)).collect();
+    let summary = Summary::of(run.findings().map(|(_, diagnostic)| diagnostic));
+    let policy = match &sets[..] {
+        [only] => only.policy.clone(),
+        _ => None,
+    };
+    Document { version: 1, policy, diagnostics, summary, sets, failures: run.failures.clone() }
 }
 
 fn report(set: &super::Set<'_>) -> Report {
-    let count = |level: Level| set.diagnostics.iter().filter(|d| d.level() == level).count();
     Report {
         path: set.path.clone(),
         policy: set.policy.as_ref().map(|policy| Policy { hash: policy.hash.clone(), routes: policy.routes.clone() }),
-        diagnostics: set.diagnostics.iter().map(|d| finding(d, set.sources)).collect(),
-        summary: Summary { errors: count(Level::Error), warnings: count(Level::Warning), advice: count(Level::Advice) },
+        summary: Summary::of(set.diagnostics),
+    }
+}
+
+impl Summary {
+    fn of<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Summary {
+        diagnostics.into_iter().fold(Summary::default(), |mut sum, diagnostic| {
+            match diagnostic.level() {
+                Level::Error => sum.errors += 1,
+                Level::Warning => sum.warnings += 1,
+                Level::Advice => sum.advice += 1,
+            }
+            sum
+        })
     }
 }
 

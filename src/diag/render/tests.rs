@@ -125,10 +125,11 @@ fn data_has_the_agreed_fields() {
         serde_json::to_value(&document).unwrap(),
         serde_json::json!({
             "version": 1,
+            "policy": {"hash": "0".repeat(64), "routes": ["r"]},
+            "diagnostics": [found],
             "sets": [{
                 "path": "policies",
                 "policy": {"hash": "0".repeat(64), "routes": ["r"]},
-                "diagnostics": [found],
                 "summary": {"errors": 1, "warnings": 0, "advice": 0},
             }],
             "failures": ["cannot read x"],
