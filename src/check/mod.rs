@@ -54,7 +54,12 @@ pub fn check(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
 /// Parses and checks a set: [`syntax::parse`] of each file, then [`check`], with one finding for one mistake.
 pub fn check_sources(sources: &Sources) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
     let (trees, shape) = parse(sources);
-    let (policy, found) = check(&trees);
+    check_parsed(&trees, shape)
+}
+
+/// [`check_sources`] of a set whose files were parsed already: `shape` is what parsing said of them.
+pub fn check_parsed(trees: &[Tree], shape: Vec<Diagnostic>) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
+    let (policy, found) = check(trees);
     join(policy, shape, found)
 }
 

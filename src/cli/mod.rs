@@ -12,6 +12,7 @@ mod graph;
 mod io;
 mod list;
 mod listen;
+mod lsp;
 mod quantity;
 mod serve;
 mod set;
@@ -51,6 +52,8 @@ enum Command {
     Serve(serve::Args),
     /// Serve the built-in provider emulator over HTTP
     Emulate(emulate::Args),
+    /// Serve editors: the language server, over stdio
+    Lsp(lsp::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
 }
@@ -76,6 +79,7 @@ pub fn main() -> ExitCode {
         Command::List(args) => list::run(&args, &mut io),
         Command::Serve(args) => serve::run(&args, &mut io),
         Command::Emulate(args) => emulate::run(&args, &mut io),
+        Command::Lsp(args) => lsp::run(&args, &mut io),
         Command::Completions(args) => completions::run(&args, &mut io),
     };
     exit.into()

@@ -1,0 +1,1 @@
+//! Whole policies in the pure half.
