@@ -27,10 +27,8 @@ pub struct Hover {
 pub fn hover(set: &mut Set, file: FileId, offset: usize) -> Option<Hover> {
     let Some(word) = set.word_at(file, offset) else { return code(set, file, offset) };
     let text = match word.role {
-        Role::Kind(block) => match block {
-            Block::Defaults => named(set, block, ""),
-            _ => kind(block.row()),
-        },
+        Role::Kind(Block::Defaults) => named(set, Block::Defaults, ""),
+        Role::Kind(block) => kind(block.row()),
         Role::Declares(_) | Role::Refers(_) => {
             let symbol = super::names::symbol(set, file, offset)?;
             let (block, name) = (symbol.block, symbol.name.to_owned());
@@ -97,10 +95,8 @@ fn named(set: &mut Set, block: Block, name: &str) -> String {
         text.push_str("\n\n```switchback\n");
         for setting in &listed.settings {
             let (word, value) = (&setting.word, &setting.value);
-            let origin = match &setting.origin {
-                ListedOrigin::Written { .. } => String::new(),
-                other => format!("  # {}", origin(other)),
-            };
+            let written = matches!(setting.origin, ListedOrigin::Written { .. });
+            let origin = if written { String::new() } else { format!("  # {}", origin(&setting.origin)) };
             text.push_str(format!("{word:words$}  {value:values$}{origin}").trim_end());
             text.push('\n');
         }
