@@ -23,8 +23,9 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
             return Exit::Failed;
         }
     };
-    runtime.block_on(crate::lsp::serve(args.sets.clone()));
+    let asked = runtime.block_on(crate::lsp::serve(args.sets.clone()));
     // The thread that reads stdin cannot be told to stop.
     runtime.shutdown_background();
-    Exit::Clean
+    // The protocol wants 1 from a server that was ended without being asked to shut down.
+    if asked { Exit::Clean } else { Exit::Findings }
 }

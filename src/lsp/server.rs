@@ -11,6 +11,7 @@ use super::workspace::{Named, Workspace};
 use super::{complete, fixes, format, hover, names, symbols, tokens};
 use crate::source::{FileId, LoadError};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 use tower_lsp_server::jsonrpc::{Error, Result};
@@ -19,10 +20,13 @@ use tower_lsp_server::{Client, LanguageServer, LspService, Server};
 
 /// Serves the protocol on the process's streams until the editor ends it. `sets` are paths as the command line has
 /// them: files, folders, or `FOLDER/*` for a folder whose files are sets of their own.
-pub async fn serve(sets: Vec<String>) {
-    let (service, socket) = LspService::new(|client| Backend::new(client, sets));
+/// Returns whether the editor asked for the end, as it should, before it ended it.
+pub async fn serve(sets: Vec<String>) -> bool {
+    let asked = Arc::new(AtomicBool::new(false));
+    let (service, socket) = LspService::new(|client| Backend::new(client, sets, Arc::clone(&asked)));
     let (stdin, stdout) = (tokio::io::stdin(), tokio::io::stdout());
     Server::new(stdin, stdout, socket).concurrency_level(1).serve(service).await;
+    asked.load(Ordering::SeqCst)
 }
 
 #[derive(Default)]
@@ -59,11 +63,13 @@ struct Backend {
     changed: Arc<Notify>,
     /// Sets of the command line.
     sets: Vec<String>,
+    /// Whether the editor asked for the end.
+    asked: Arc<AtomicBool>,
 }
 
 impl Backend {
-    fn new(client: Client, sets: Vec<String>) -> Backend {
-        Backend { client, state: Arc::default(), changed: Arc::default(), sets }
+    fn new(client: Client, sets: Vec<String>, asked: Arc<AtomicBool>) -> Backend {
+        Backend { client, state: Arc::default(), changed: Arc::default(), sets, asked }
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut State) -> T) -> T {
@@ -201,6 +207,7 @@ impl LanguageServer for Backend {
     }
 
     async fn shutdown(&self) -> Result<()> {
+        self.asked.store(true, Ordering::SeqCst);
         Ok(())
     }
 

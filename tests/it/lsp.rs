@@ -333,3 +333,11 @@ fn what_is_mended_on_disk_is_cleared() {
     assert!(editor.diagnostics(&other).is_empty());
     assert_eq!(editor.end(), Some(0));
 }
+
+#[test]
+fn an_end_that_was_not_asked_for_is_told_apart() {
+    let folder = Folder::new("end");
+    let (mut editor, _) = Editor::start(&[], json!({}), &folder, Value::Null);
+    editor.write(&json!({ "jsonrpc": "2.0", "method": "exit" }));
+    assert_eq!(editor.process.wait().unwrap().code(), Some(1));
+}
