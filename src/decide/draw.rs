@@ -12,8 +12,27 @@ pub fn ppm(request_id: &str, purpose: DicePurpose, attempt: u32) -> u32 {
     hash.update(purpose.word().as_bytes());
     hash.update(b"\0");
     hash.update(attempt.to_be_bytes());
-    let scaled = (u128::from(first_u64(&hash.finalize())) * 1_000_000) >> 64;
+    scaled(&hash.finalize())
+}
+
+/// A session's draw for a share of something, in parts per million: the same for all requests of the session.
+pub fn share(session: &str, purpose: DicePurpose, of: &str) -> u32 {
+    let mut hash = Sha256::new();
+    for part in [purpose.word(), of, session] {
+        hash.update(part.as_bytes());
+        hash.update(b"\0");
+    }
+    scaled(&hash.finalize())
+}
+
+fn scaled(digest: &[u8]) -> u32 {
+    let scaled = (u128::from(first_u64(digest)) * 1_000_000) >> 64;
     u32::try_from(scaled).unwrap_or(999_999)
+}
+
+/// A name as a number: to keep sessions without keeping their names.
+pub fn hash(name: &str) -> u64 {
+    first_u64(&Sha256::digest(name.as_bytes()))
 }
 
 /// The first eight bytes of a digest, as a big-endian number.

@@ -150,6 +150,8 @@ registry! {
     OverlappingRoutes "SB0604" "overlapping-routes" Error;
     IdleBefore "SB0605" "idle-before" Error;
     BeforeCycle "SB0606" "before-cycle" Error;
+    SplitNotWhole "SB0607" "split-not-whole" Error;
+    ExerciseElsewhere "SB0608" "exercise-elsewhere" Error;
     ContractUnmet "SB0611" "contract-unmet" Error;
     EmulatedProvider "SB0612" "emulated-provider" Warning;
     EmulatedAndReal "SB0613" "emulated-and-real" Warning;
@@ -157,10 +159,12 @@ registry! {
     AttemptsBelowChain "SB0615" "attempts-below-chain" Warning;
     UnprovenFallback "SB0616" "unproven-fallback" Warning;
     UnreachableTarget "SB0617" "unreachable-target" Warning;
+    ExerciseShare "SB0628" "exercise-share" Warning;
     // SB07xx: budgets.
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;
     LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;
     BackoffUpsideDown "SB0703" "backoff-upside-down" Error;
+    UnknownPrice "SB0704" "unknown-price" Error;
     // SB09xx: tests.
     TestWithoutExpect "SB0901" "test-without-expect" Error;
     UnknownTestLine "SB0902" "unknown-test-line" Error;

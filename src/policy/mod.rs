@@ -26,7 +26,7 @@ pub use provider::{Api, Model, Provider, Target, Text};
 pub use route::{Defaults, Effects, Route};
 pub use script::{Answer, Script, ScriptLine, StreamEnd, Window};
 pub use test::{DicePurpose, Expectation, PathItem, SendFacts, Subject, TargetState, Test, TestLine, TestStep};
-pub use tier::{Chain, Rank, Tier};
+pub use tier::{Chain, Exercise, Order, Prefer, Rank, Tier};
 pub use units::{Comparison, Millis, Money, Percent, Price, Prices, Usage};
 
 /// A policy set without errors. Made only by `check`.

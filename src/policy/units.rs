@@ -48,6 +48,18 @@ impl fmt::Display for Millis {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Percent(pub u32);
 
+impl Percent {
+    /// Nothing.
+    pub const NONE: Percent = Percent(0);
+    /// Everything.
+    pub const ALL: Percent = Percent(10_000);
+
+    /// Whether a draw in parts per million falls into this share.
+    pub fn takes(self, draw: u32) -> bool {
+        u64::from(draw) < u64::from(self.0) * 100
+    }
+}
+
 impl fmt::Display for Percent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, rest) = (self.0 / 100, self.0 % 100);

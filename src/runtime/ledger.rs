@@ -4,10 +4,12 @@
 //! under ids, so it carries over when the policy is exchanged, and requests that still run on an old one share it. The
 //! rules are those of `decide`; here are only the lock and the names.
 
+use super::homes::Homes;
 use crate::decide::hold::Hold;
 use crate::decide::holds::Holds;
-use crate::decide::{Settle, Standing, Verdicts, draw};
+use crate::decide::{Facts, Settle, Standing, Verdicts, draw};
 use crate::graph::Graph;
+use crate::policy::class::Blame;
 use crate::policy::{DicePurpose, Millis, TargetId};
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
@@ -15,13 +17,14 @@ use std::sync::{PoisonError, RwLock};
 /// What is known of targets.
 #[derive(Debug, Default)]
 pub struct Ledger {
+    homes: Homes,
     holds: RwLock<HashMap<String, Hold>>,
 }
 
 impl Ledger {
     /// The ledger as one request asks it at one instant.
-    pub fn asked_by<'a>(&'a self, graph: &'a Graph, request_id: &'a str, now: Millis) -> Asking<'a> {
-        Asking { ledger: self, graph, request_id, now }
+    pub fn asked_by<'a>(&'a self, graph: &'a Graph, facts: &'a Facts, now: Millis) -> Asking<'a> {
+        Asking { ledger: self, graph, facts, now }
     }
 
     fn settle(&self, graph: &Graph, settle: &Settle, now: Millis) {
@@ -52,7 +55,7 @@ impl Ledger {
 pub struct Asking<'a> {
     ledger: &'a Ledger,
     graph: &'a Graph,
-    request_id: &'a str,
+    facts: &'a Facts,
     now: Millis,
 }
 
@@ -77,10 +80,25 @@ impl Verdicts for Asking<'_> {
 
     fn settle(&mut self, settle: &Settle) {
         self.ledger.settle(self.graph, settle, self.now);
+        if settle.blame == Blame::Success
+            && self.graph.has_affinity()
+            && let (Some(session), Some(target)) = (&self.facts.session, self.graph.target(settle.target))
+        {
+            self.ledger.homes.served(draw::hash(session), &target.name, self.now);
+        }
     }
 
     fn draw(&mut self, purpose: DicePurpose, attempt: u32) -> u32 {
-        draw::ppm(self.request_id, purpose, attempt)
+        draw::ppm(&self.facts.id, purpose, attempt)
+    }
+
+    fn share(&mut self, purpose: DicePurpose, of: &str) -> u32 {
+        draw::share(self.facts.session_key(), purpose, of)
+    }
+
+    fn home(&mut self, idle: Millis, now: Millis) -> Option<TargetId> {
+        let home = self.ledger.homes.of(draw::hash(self.facts.session.as_deref()?), idle, now)?;
+        self.graph.target_named(&home)
     }
 }
 
@@ -88,7 +106,6 @@ impl Verdicts for Asking<'_> {
 mod tests {
     use super::*;
     use crate::policy::Class;
-    use crate::policy::class::Blame;
     use crate::ready::prepare;
     use crate::source::Sources;
 
@@ -109,14 +126,14 @@ mod tests {
     fn held(ledger: &Ledger, graph: &Graph, name: &str, now: u64) -> bool {
         let target = graph.target_named(name).unwrap();
         let now = Millis(now);
-        now < ledger.asked_by(graph, "sb-1", now).standing(target, now).hold_until
+        now < ledger.asked_by(graph, &Facts::plain("sb-1", "r"), now).standing(target, now).hold_until
     }
 
     #[test]
     fn a_hold_is_the_targets_whatever_its_place_in_the_next_policy() {
         let (before, after) = (graph(&["m1", "z1"]), graph(&["a1", "b1", "z1"]));
         let ledger = Ledger::default();
-        ledger.asked_by(&before, "sb-1", Millis(100)).settle(&Settle {
+        ledger.asked_by(&before, &Facts::plain("sb-1", "r"), Millis(100)).settle(&Settle {
             target: before.target_named("z1").unwrap(),
             blame: Blame::Throttled,
             class: Some(Class::RateLimit),
@@ -132,11 +149,12 @@ mod tests {
     fn what_git_switched_off_is_off_and_draws_are_the_requests_own() {
         let graph = graph(&["m1", "z1"]);
         let ledger = Ledger::default();
-        let mut asking = ledger.asked_by(&graph, "sb-1", Millis(0));
+        let facts = Facts::plain("sb-1", "r");
+        let mut asking = ledger.asked_by(&graph, &facts, Millis(0));
         assert!(!asking.standing(TargetId(0), Millis(0)).disabled);
         assert!(asking.standing(TargetId(99), Millis(0)).disabled);
         let draw = asking.draw(DicePurpose::Backoff, 1);
         assert_eq!(draw, asking.draw(DicePurpose::Backoff, 1));
-        assert_ne!(draw, ledger.asked_by(&graph, "sb-2", Millis(0)).draw(DicePurpose::Backoff, 1));
+        assert_ne!(draw, ledger.asked_by(&graph, &Facts::plain("sb-2", "r"), Millis(0)).draw(DicePurpose::Backoff, 1));
     }
 }

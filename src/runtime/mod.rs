@@ -8,6 +8,7 @@ mod attempt;
 pub mod clock;
 pub mod engine;
 pub mod execute;
+pub mod homes;
 pub mod id;
 pub mod ledger;
 pub mod meters;

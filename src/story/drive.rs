@@ -35,6 +35,7 @@ pub(super) fn send(
     number: u32,
 ) -> Told {
     world.advance(at);
+    world.session(asked.session.as_deref());
     let facts = facts(graph, route, asked, at, number);
     let run = Run::new(graph, route, &facts);
     let mut drive = Drive { graph, world, facts, run, output: String::new(), usage: None, unscripted: None };

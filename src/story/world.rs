@@ -3,6 +3,7 @@
 use crate::decide::holds::Holds;
 use crate::decide::{Breaker, Health, Ramp, Settle, Standing, Verdicts};
 use crate::graph::Graph;
+use crate::policy::class::Blame;
 use crate::policy::{Answer, DicePurpose, Millis, Percent, TargetId, TargetState, Test, TestStep};
 use crate::wire::scripted::{CallLine, CallScript};
 use std::collections::BTreeMap;
@@ -29,6 +30,10 @@ pub(super) struct World<'a> {
     states: Vec<Stated>,
     dice: Vec<(Option<DicePurpose>, Percent)>,
     holds: Holds,
+    /// The session of the request that runs now.
+    session: Option<String>,
+    /// Where sessions were last served, and when.
+    homes: Vec<(String, TargetId, Millis)>,
 }
 
 impl<'a> World<'a> {
@@ -49,11 +54,25 @@ impl<'a> World<'a> {
             }
         }
         let scripts = lines.into_iter().map(|(target, lines)| (target, CallScript::new(lines))).collect();
-        World { graph, now: Millis::ZERO, scripts, states, dice, holds: Holds::new(graph) }
+        World {
+            graph,
+            now: Millis::ZERO,
+            scripts,
+            states,
+            dice,
+            holds: Holds::new(graph),
+            session: None,
+            homes: Vec::new(),
+        }
     }
 
     pub(super) fn now(&self) -> Millis {
         self.now
+    }
+
+    /// The next request's session.
+    pub(super) fn session(&mut self, session: Option<&str>) {
+        self.session = session.map(str::to_owned);
     }
 
     pub(super) fn advance(&mut self, to: Millis) {
@@ -113,7 +132,22 @@ impl Verdicts for World<'_> {
         self.dice(purpose)
     }
 
+    fn share(&mut self, purpose: DicePurpose, _of: &str) -> u32 {
+        self.dice(purpose)
+    }
+
+    fn home(&mut self, idle: Millis, now: Millis) -> Option<TargetId> {
+        let session = self.session.as_ref()?;
+        self.homes.iter().find(|(s, ..)| s == session).filter(|(_, _, at)| now < at.plus(idle)).map(|(_, t, _)| *t)
+    }
+
     fn settle(&mut self, settle: &Settle) {
         self.holds.settle(self.graph, settle);
+        if settle.blame == Blame::Success
+            && let Some(session) = self.session.clone()
+        {
+            self.homes.retain(|(s, ..)| *s != session);
+            self.homes.push((session, settle.target, self.now));
+        }
     }
 }

@@ -11,6 +11,7 @@
 
 mod corpus;
 mod diagnostics;
+mod docs;
 mod emulate;
 mod gateway_plain;
 mod gateway_refusals;
@@ -21,7 +22,9 @@ mod grammar;
 mod layout;
 mod list;
 mod lsp;
+mod readme;
 mod reload;
 mod schemas;
+mod serve_rig;
 mod settings;
 mod text_commands;

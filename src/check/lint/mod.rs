@@ -11,6 +11,7 @@ mod contract_unmet;
 mod emulated_and_real;
 mod emulated_provider;
 mod one_outage_away;
+mod unknown_price;
 mod unproven_fallback;
 mod unreachable_target;
 mod unused_block;
@@ -25,7 +26,7 @@ use crate::syntax::settings::Block;
 /// What a lint is: it reads, and adds what it finds.
 type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
 
-const LINTS: [Lint; 10] = [
+const LINTS: [Lint; 11] = [
     action_never_possible::lint,
     attempts_below_chain::lint,
     cleartext_http::lint,
@@ -33,6 +34,7 @@ const LINTS: [Lint; 10] = [
     emulated_and_real::lint,
     emulated_provider::lint,
     one_outage_away::lint,
+    unknown_price::lint,
     unproven_fallback::lint,
     unreachable_target::lint,
     unused_block::lint,

@@ -99,14 +99,13 @@ fn fact(
             let kinds = value::list(value, "a list of modalities", out, kind)?;
             facts.modalities = kinds.into_iter().fold(Modalities::default(), |all, kind| all.with(kind.value));
         }
-        "client" => facts.client = Some(value::label(value, out)?),
         "region" => facts.region = Some(value::label(value, out)?),
         "session" => facts.session = Some(value::label(value, out)?),
         "side-effects" => {
             facts.side_effects = Some(value::choice(value, "an answer here", Effects::ALL, Effects::word, out)?);
         }
-        // The ledger that would know the key does not exist.
-        "idempotency-key" => {
+        // The ledger that would know the key does not exist, and neither do client blocks.
+        "client" | "idempotency-key" => {
             out.push(not_yet(first.span, word));
             return None;
         }

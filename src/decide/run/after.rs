@@ -1,7 +1,7 @@
 //! After a failure: who is to blame, which row decides, which of its actions is possible, and what the client is told.
 
 use super::call::How;
-use super::checks::{Choice, PassChecks};
+use super::checks::{Choice, May, PassChecks};
 use super::scene::{Candidate, Candidates, Scene, Standings, passed_over};
 use super::{Planned, Run, Told};
 use crate::decide::action::{Bar, Walked, walk};
@@ -49,7 +49,12 @@ impl Run {
         let Some(row) = self.row(scene, &failure) else { return self.ran_out(scene, None, None, verdicts) };
         let standings = self.survey(scene, verdicts, &self.candidates);
         let elsewhere = self.elsewhere(scene, row, verdicts);
-        let mut barred_any = false;
+        let may = May {
+            failover: scene.allowed(scene.route.failover, "failover", verdicts),
+            fallback: scene.allowed(scene.route.fallback, "fallback", verdicts),
+        };
+        // Whether something beside replay safety stood in the way: then there was an action, and nobody left for it.
+        let mut exhausted = false;
         let mut stop = None;
         for pass in Pass::all(scene.last_resort(scene.route.tier)) {
             let mut checks = PassChecks {
@@ -65,14 +70,15 @@ impl Run {
                 elsewhere: &elsewhere,
                 choice: None,
                 moved_on: 0,
+                may,
             };
             let Walked { taken, barred } = walk(actions(scene, row), &mut checks);
             let choice = checks.choice;
             match (taken, choice) {
                 (Some((node, Action::Stop { status })), _) => {
-                    // What only money, time or safety bars is barred in every pass.
-                    barred_any |= !barred.is_empty();
+                    exhausted |= barred.iter().any(|(_, bar)| *bar != Bar::Replay);
                     stop = Some((node, status));
+                    // What only time, tokens or safety bars is barred in every pass.
                     let hopeless = barred.iter().all(|(_, bar)| *bar != Bar::Target);
                     if hopeless {
                         break;
@@ -82,11 +88,11 @@ impl Run {
                     let way = Way { node, action, pass: *pass, choice };
                     return self.act(scene, way, attempted, &standings, &elsewhere, verdicts);
                 }
-                (Some(_), None) | (None, _) => barred_any = true,
+                (Some(_), None) | (None, _) => exhausted = true,
             }
         }
         match stop {
-            Some((node, None)) if barred_any => self.ran_out(scene, Some(node), Some(&standings), verdicts),
+            Some((node, None)) if exhausted => self.ran_out(scene, Some(node), Some(&standings), verdicts),
             Some((node, status)) => self.stop(scene, node, status),
             None => self.ran_out(scene, None, Some(&standings), verdicts),
         }
@@ -130,7 +136,8 @@ impl Run {
         let mut found = SmallVec::new();
         for (_, action) in actions(scene, row) {
             if let Action::Fallback(FallbackTo::Tier(tier)) = action {
-                let candidates = scene.candidates(tier, &mut SmallVec::new());
+                let mut candidates = scene.candidates(tier, &mut SmallVec::new());
+                scene.draw_splits(tier, &mut candidates, verdicts);
                 let standings = self.survey(scene, verdicts, &candidates);
                 found.push((tier, candidates, standings));
             }
@@ -158,6 +165,13 @@ impl Run {
                 verdicts.take_retry_token(candidate.target, scene.now);
                 let wait = choice.wait.unwrap_or(Millis::ZERO);
                 let (admission, standing) = (choice.admission, choice.standing);
+                self.planned = Some(Planned { candidate, verb, node, admission, pass, wait, standing });
+                Next::Wait { until: scene.now.plus(wait) }
+            }
+            Action::Failover | Action::Fallback(_) if choice.wait.is_some() => {
+                let wait = choice.wait.unwrap_or(Millis::ZERO);
+                let (admission, standing) = (choice.admission, choice.standing);
+                self.pauses.new_target();
                 self.planned = Some(Planned { candidate, verb, node, admission, pass, wait, standing });
                 Next::Wait { until: scene.now.plus(wait) }
             }

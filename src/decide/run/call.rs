@@ -8,7 +8,7 @@ use crate::decide::standing::{Admission, Standing};
 use crate::decide::trail::{Passed, Step};
 use crate::graph::NodeIndex;
 use crate::policy::class::Verb;
-use crate::policy::{Millis, Money, Provider, TargetId};
+use crate::policy::{Millis, Provider, TargetId};
 use smallvec::SmallVec;
 
 /// What led to a call.
@@ -42,8 +42,8 @@ impl Run {
             None => self.tally.attempts = self.tally.attempts.saturating_add(1),
             Some(verb) => self.tally.take(verb),
         }
-        self.count_visit(target, how.verb == Some(Verb::Wait));
-        self.spent = self.spent.plus(worst_cost(scene, target));
+        self.count_visit(target, how.verb);
+        self.spent = self.spent.plus(candidate.worst.unwrap_or_default());
         let limits = self.limits(scene, target, granted);
         let limit = self.fair_limit(scene);
         // Each call to a target that de-duplicates by a key carries one; a request sends the same one there each time.
@@ -66,13 +66,16 @@ impl Run {
         Call { attempt: self.tally.attempts, target, node: how.node, admission: how.admission, limits }
     }
 
-    fn count_visit(&mut self, target: TargetId, waited: bool) {
+    fn count_visit(&mut self, target: TargetId, verb: Option<Verb>) {
+        let waited = verb == Some(Verb::Wait);
+        let anew = matches!(verb, None | Some(Verb::Failover | Verb::Fallback));
         match self.visits.iter_mut().find(|v| v.target == target) {
             Some(visit) => {
                 visit.calls = visit.calls.saturating_add(1);
+                visit.rounds = visit.rounds.saturating_add(u32::from(anew));
                 visit.waited |= waited;
             }
-            None => self.visits.push(Visit { target, calls: 1, waited }),
+            None => self.visits.push(Visit { target, calls: 1, rounds: u32::from(anew), waited }),
         }
     }
 
@@ -94,14 +97,4 @@ impl Run {
             stream: scene.facts.stream,
         }
     }
-}
-
-/// Input and the whole output asked for, at the target's prices; nothing where a price is not known.
-fn worst_cost(scene: &Scene<'_>, target: TargetId) -> Money {
-    let Some(target) = scene.graph.target(target) else { return Money::default() };
-    let Some(model) = scene.graph.model(target.model) else { return Money::default() };
-    let prices = crate::decide::contract::Offer::of(target, &model.capabilities).prices;
-    let output = scene.facts.max_output.or(model.capabilities.max_output).unwrap_or(0);
-    let input_cost = prices.input.map_or(Money::default(), |p| p.of(scene.facts.tokens));
-    input_cost.plus(prices.output.map_or(Money::default(), |p| p.of(output)))
 }

@@ -18,9 +18,18 @@ pub(super) struct Choice {
     pub(super) admission: Admission,
     pub(super) standing: Standing,
     pub(super) at: usize,
+    /// How often it was chosen before: above 0 a pause goes before the call.
+    pub(super) round: u32,
     /// Pause before the call; nothing for moving on.
     pub(super) wait: Option<Millis>,
     pub(super) granted: Millis,
+}
+
+/// What the route's switches allow this session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct May {
+    pub(super) failover: bool,
+    pub(super) fallback: bool,
 }
 
 /// One pass over a row.
@@ -40,6 +49,8 @@ pub(super) struct PassChecks<'a, 'b> {
     pub(super) choice: Option<Choice>,
     /// Places that an earlier action of this walk passed over for want of time.
     pub(super) moved_on: u64,
+    /// Whether this session may go to another target of the model, and to another model.
+    pub(super) may: May,
 }
 
 impl Checks for PassChecks<'_, '_> {
@@ -58,6 +69,7 @@ impl Checks for PassChecks<'_, '_> {
                 }
                 Action::Failover | Action::Fallback(_) | Action::Stop { .. } => false,
             },
+            Bar::Money => self.money(),
             Bar::Time => self.time(action),
         }
     }
@@ -76,7 +88,6 @@ impl PassChecks<'_, '_> {
 
     /// Where the action would go in this pass, leaving out whom it was too late for.
     fn find(&self, action: Action) -> Option<Choice> {
-        let route = self.scene.route;
         match action {
             Action::Retry { .. } => self.again(|standing, now| select::admits(standing, now, self.pass)),
             Action::Wait { up_to } => {
@@ -88,11 +99,11 @@ impl PassChecks<'_, '_> {
                     (asked.max(held) <= up_to).then(|| select::admits(&waiting, now, self.pass)).flatten()
                 })
             }
-            Action::Failover if !route.failover => None,
+            Action::Failover if !self.may.failover => None,
             Action::Failover => {
                 self.other(&self.run.candidates, self.standings, self.moved_on, |c| c.model == self.failed.model)
             }
-            Action::Fallback(_) if !route.fallback => None,
+            Action::Fallback(_) if !self.may.fallback => None,
             Action::Fallback(FallbackTo::OtherModel) => {
                 self.other(&self.run.candidates, self.standings, self.moved_on, |c| c.model != self.failed.model)
             }
@@ -111,7 +122,7 @@ impl PassChecks<'_, '_> {
         let at = self.run.candidates.iter().position(|c| c.target == self.failed.target)?;
         let standing = *self.standings.get(at)?;
         let admission = admits(&standing, self.scene.now)?;
-        Some(Choice { candidate: self.failed, admission, standing, at, wait: None, granted: Millis::ZERO })
+        Some(Choice { candidate: self.failed, admission, standing, at, round: 0, wait: None, granted: Millis::ZERO })
     }
 
     fn other(
@@ -121,15 +132,29 @@ impl PassChecks<'_, '_> {
         moved_on: u64,
         eligible: impl Fn(&Candidate) -> bool,
     ) -> Option<Choice> {
-        let open = candidates
-            .iter()
-            .zip(standings)
-            .enumerate()
-            .filter(|(i, (c, _))| !is_in(moved_on, *i) && self.run.unused(c.target) && eligible(c))
-            .map(|(i, (_, s))| (i, s));
-        let (at, admission) = select::pick(self.pass, open, self.scene.now, select::LAST_RESORT_INFLIGHT)?;
-        let (candidate, standing) = (*candidates.get(at)?, *standings.get(at)?);
-        Some(Choice { candidate, admission, standing, at, wait: None, granted: Millis::ZERO })
+        // Unused ones first; used ones again only when none is left, one round after the other.
+        (0..self.scene.budget.rounds).find_map(|round| {
+            let in_round = |c: &Candidate| {
+                let visit = self.run.visit(c.target);
+                let again = c.target != self.failed.target && visit.calls < self.scene.budget.per_target;
+                visit.rounds == round && (round == 0 || again)
+            };
+            let open = candidates
+                .iter()
+                .zip(standings)
+                .enumerate()
+                .filter(|(i, (c, _))| !is_in(moved_on, *i) && in_round(c) && eligible(c))
+                .map(|(i, (_, s))| (i, s));
+            let (at, admission) = select::pick(self.pass, open, self.scene.now, select::LAST_RESORT_INFLIGHT)?;
+            let (candidate, standing) = (*candidates.get(at)?, *standings.get(at)?);
+            Some(Choice { candidate, admission, standing, at, round, wait: None, granted: Millis::ZERO })
+        })
+    }
+
+    /// Whether the cap on what the request may cost leaves too little for the call that was found.
+    fn money(&self) -> bool {
+        let (Some(cap), Some(choice)) = (self.scene.budget.spend_per_request, self.choice) else { return false };
+        choice.candidate.worst.is_none_or(|worst| self.run.spent.plus(worst) > cap)
     }
 
     /// The wait that the failure asks for: its hint, or the default of its hold.
@@ -187,6 +212,9 @@ impl PassChecks<'_, '_> {
     fn time_to_move(&mut self, action: Action) -> bool {
         while let Some(choice) = self.choice {
             let others = self.run.others_left(self.scene, self.standings, choice.candidate.target, self.moved_on);
+            if choice.round > 0 {
+                return self.time_for_round(choice, others);
+            }
             match self.run.time.attempt(self.scene.now, self.run.limit(self.scene), others) {
                 Fit::Yes(granted) => {
                     self.choice = Some(Choice { granted, ..choice });
@@ -200,5 +228,13 @@ impl PassChecks<'_, '_> {
             }
         }
         true
+    }
+
+    /// A target that was used before is asked again after one backoff, which grows with the rounds.
+    fn time_for_round(&mut self, choice: Choice, others: bool) -> bool {
+        let draw = self.verdicts.draw(DicePurpose::Backoff, self.run.tally.attempts);
+        let wait = crate::decide::backoff::Pauses::new(self.scene.budget.backoff.into()).next(choice.round, draw);
+        self.choice = Some(Choice { wait: Some(wait), ..choice });
+        !matches!(self.run.time.wait(self.scene.now, wait, others), Fit::Yes(_))
     }
 }

@@ -4,6 +4,7 @@
 //! forwarded) no path leads to another call: `failed` goes straight to the row's stop. Never reads a clock.
 
 mod after;
+mod arrange;
 mod call;
 mod checks;
 mod end;
@@ -17,11 +18,11 @@ use super::facts::Facts;
 use super::replay::Replay;
 use super::select::{self, Pass};
 use super::standing::{Admission, Standing, Verdicts};
-use super::trail::{Outcome, Passed, Step};
+use super::trail::{Outcome, Passed, PassedWhy, Step};
 use crate::graph::{Graph, NodeIndex};
 use crate::policy::class::Verb;
 use crate::policy::guard::FailureFacts;
-use crate::policy::{Budget, Class, Effects, Millis, Money, Refusal, RouteId, Stage, TargetId};
+use crate::policy::{Budget, Class, Effects, Millis, Money, Prefer, Refusal, RouteId, Stage, TargetId};
 use scene::{Candidate, Candidates, Scene, Standings, is_in, passed_over, with};
 use smallvec::SmallVec;
 
@@ -30,6 +31,8 @@ use smallvec::SmallVec;
 struct Visit {
     target: TargetId,
     calls: u32,
+    /// How often it was chosen anew: the round of `rounds` it is in.
+    rounds: u32,
     waited: bool,
 }
 
@@ -87,7 +90,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run of a request on a route: reads the chain for its region, the guards and the contract.
+    /// A run of a request on a route, with its deadline; nothing is asked or decided yet.
     pub fn new(graph: &Graph, route: RouteId, facts: &Facts) -> Run {
         let received = facts.received_at;
         let mut run = Run {
@@ -122,8 +125,6 @@ impl Run {
         run.effects = facts.effects.max(at.side_effects);
         run.replay = Replay { effects: run.effects, limit: budget.replays, used: 0 };
         run.pauses = Pauses::new(budget.backoff.into());
-        let scene = Scene { graph, id: route, facts, route: at, budget, now: received };
-        run.candidates = scene.candidates(at.tier, &mut run.dropped);
         run
     }
 
@@ -173,6 +174,9 @@ impl Run {
     }
 
     fn begin(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
+        let tier = scene.route.tier;
+        self.candidates = scene.candidates(tier, &mut self.dropped);
+        scene.draw_splits(tier, &mut self.candidates, verdicts);
         if self.candidates.is_empty() {
             let why = if self.dropped.is_empty() { Refusal::NoTarget } else { Refusal::Contract };
             return self.refuse(scene, why, None);
@@ -180,7 +184,8 @@ impl Run {
         if self.time.remaining(scene.now) < self.time.min_attempt {
             return self.refuse(scene, Refusal::Deadline, None);
         }
-        let standings = self.survey(scene, verdicts, &self.candidates);
+        let mut standings = self.survey(scene, verdicts, &self.candidates);
+        scene.arrange(tier, &mut self.candidates, &mut standings, verdicts);
         let mut tried = 0u64;
         for pass in Pass::all(scene.last_resort(scene.route.tier)) {
             loop {
@@ -207,7 +212,10 @@ impl Run {
                         };
                         return Next::Call(self.call(scene, candidate, granted, how));
                     }
-                    deadline::Fit::MoveOn => tried = with(tried, at),
+                    deadline::Fit::MoveOn => {
+                        tried = with(tried, at);
+                        self.dropped.push(Passed { target: candidate.target, why: PassedWhy::Time });
+                    }
                     deadline::Fit::Stop => return self.refuse(scene, Refusal::Deadline, None),
                 }
             }
@@ -249,18 +257,26 @@ impl Run {
 
     /// How these candidates stand now. What git switched off is off, whatever the state says.
     fn survey(&self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts, candidates: &Candidates) -> Standings {
+        let tier = scene.graph.tier(scene.route.tier);
+        let tolerated = tier.is_some_and(|t| t.prefer == Prefer::SameModel);
         candidates
             .iter()
             .map(|c| {
                 let mut standing = verdicts.standing(c.target, scene.now);
                 standing.disabled |= scene.graph.target(c.target).is_none_or(|t| !t.enabled);
+                standing.tolerated = tolerated;
                 standing
             })
             .collect()
     }
 
     fn visit(&self, target: TargetId) -> Visit {
-        self.visits.iter().copied().find(|v| v.target == target).unwrap_or(Visit { target, calls: 0, waited: false })
+        self.visits.iter().copied().find(|v| v.target == target).unwrap_or(Visit {
+            target,
+            calls: 0,
+            rounds: 0,
+            waited: false,
+        })
     }
 
     fn unused(&self, target: TargetId) -> bool {

@@ -1,14 +1,15 @@
 //! What a step works with, and who may be called at all: the chain for the request's region, less the ranks whose guard
 //! does not hold and the targets that the contract drops.
 
-use crate::decide::contract::{Need, Offer, unmet};
+use crate::decide::contract::{Need, Offer, Unmet, unmet};
 use crate::decide::facts::Facts;
 use crate::decide::guard::{View, holds};
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::Standing;
 use crate::decide::trail::{Passed, PassedWhy};
 use crate::graph::{Edge, Graph, Node, NodeIndex};
-use crate::policy::{Budget, Millis, ModelId, Route, RouteId, TargetId, TierId};
+use crate::policy::tier::ChainRef;
+use crate::policy::{Budget, Millis, ModelId, Money, Rank, Route, RouteId, TargetId, TierId};
 use smallvec::SmallVec;
 
 /// A target that a request may be sent to: its guard holds and the contract is met.
@@ -18,6 +19,10 @@ pub(super) struct Candidate {
     pub(super) target: TargetId,
     pub(super) model: ModelId,
     pub(super) context: u64,
+    /// The rank as written; candidates that share one are a split.
+    pub(super) place: u16,
+    /// What a call costs at worst; nothing where a price is not known.
+    pub(super) worst: Option<Money>,
 }
 
 /// Candidates of one chain; eight of them need no allocation.
@@ -69,8 +74,7 @@ impl Scene<'_> {
             Some(pin) if pin != target => return None,
             Some(_) => {}
             None => {
-                let chains = &self.graph.tier(chain.tier)?.chains;
-                let rank = chains.get(usize::from(chain.chain))?.ranks.get(usize::from(rank))?;
+                let rank = self.rank(chain, rank)?;
                 if !holds(rank.guard.as_ref(), View { facts: self.facts, failed: None }) {
                     return None;
                 }
@@ -85,8 +89,37 @@ impl Scene<'_> {
                 dropped.push(passed);
             }
         });
+        let worst = self.worst(target);
+        // A single call above the cap could never be made, whatever else happens.
+        if let Some(cap) = self.budget.spend_per_request
+            && worst.is_none_or(|w| w > cap)
+        {
+            let clause = if worst.is_some() { Unmet::Cost } else { Unmet::UnknownPrice };
+            dropped.push(Passed { target, why: PassedWhy::Unmet(clause) });
+        }
         let met = dropped.len() == before;
-        met.then_some(Candidate { node, target, model: stated.model, context: model.capabilities.context.unwrap_or(0) })
+        let place = self.rank(chain, rank).map_or(0, |r| r.place);
+        met.then_some(Candidate {
+            node,
+            target,
+            model: stated.model,
+            context: model.capabilities.context.unwrap_or(0),
+            place,
+            worst,
+        })
+    }
+
+    pub(super) fn rank(&self, chain: ChainRef, rank: u16) -> Option<&Rank> {
+        self.graph.tier(chain.tier)?.chains.get(usize::from(chain.chain))?.ranks.get(usize::from(rank))
+    }
+
+    /// Input and the whole output asked for (or, where none is, the most the model gives), at the target's prices.
+    fn worst(&self, target: TargetId) -> Option<Money> {
+        let target = self.graph.target(target)?;
+        let model = self.graph.model(target.model)?;
+        let prices = Offer::of(target, &model.capabilities).prices;
+        let output = self.facts.max_output.or(model.capabilities.max_output)?;
+        Some(prices.input?.of(self.facts.tokens).plus(prices.output?.of(output)))
     }
 
     fn tier_node(&self, tier: TierId) -> Option<NodeIndex> {

@@ -43,6 +43,7 @@ fn reasons_come_in_a_fixed_order() {
         busy: true,
         ramp: Ramp::Barred,
         last_resort_inflight: 0,
+        tolerated: false,
     };
     let now = Millis(5);
     let mut seen = Vec::new();

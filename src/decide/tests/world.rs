@@ -42,13 +42,14 @@ pub(super) struct Fake {
     pub(super) standings: Vec<Standing>,
     pub(super) tokens: bool,
     pub(super) draw: u32,
+    pub(super) home: Option<TargetId>,
     pub(super) settled: Vec<Settle>,
 }
 
 impl Fake {
     pub(super) fn good(graph: &Graph) -> Fake {
         let standings = vec![Standing::GOOD; graph.policy().targets.len()];
-        Fake { standings, tokens: true, draw: 500_000, settled: Vec::new() }
+        Fake { standings, tokens: true, draw: 500_000, home: None, settled: Vec::new() }
     }
 }
 
@@ -62,6 +63,12 @@ impl Verdicts for Fake {
     fn take_retry_token(&mut self, _target: TargetId, _now: Millis) {}
     fn draw(&mut self, _purpose: DicePurpose, _attempt: u32) -> u32 {
         self.draw
+    }
+    fn share(&mut self, _purpose: DicePurpose, _of: &str) -> u32 {
+        self.draw
+    }
+    fn home(&mut self, _idle: Millis, _now: Millis) -> Option<TargetId> {
+        self.home
     }
     fn settle(&mut self, settle: &Settle) {
         self.settled.push(*settle);

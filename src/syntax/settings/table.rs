@@ -29,7 +29,7 @@ const EFFECTS: Words = &[("none", InEffect), ("unknown", InEffect)];
 const IDEMPOTENCY: Words = &[("off", InEffect), ("best-effort", Later), ("required", Later)];
 const CAPTURE: Words = &[("no", InEffect), ("yes", Later)];
 const KINDS: Words = &[("generate", Later), ("tools", Later), ("embedding", Later), ("endpoint", Later)];
-const PREFER: Words = &[("healthy", Later), ("same-model", Later)];
+const PREFER: Words = &[("healthy", InEffect), ("same-model", InEffect)];
 const BAD_ANSWER: Words = &[("fail", Later), ("slow", Later)];
 
 const fn flagged(flags: &[&str], flag: &str) -> bool {
@@ -169,10 +169,10 @@ table! {
         "chain"       Form("{ TARGET [when GUARD]; … }"), [required repeatable] "" "The targets in order, one rank a line; `chain in [REGION]` for some regions.";
         "last-resort" Flag, [] "no" "Whether a target that is down or open may be asked when nothing else is left.";
         "slow-above"  Duration, [later] "" "A latency above this is slow for this tier.";
-        "order"       Form("as-written | price | latency | score"), [later] "as-written" "How ranks are ordered.";
-        "prefer"      OneOf(PREFER), [later] "healthy" "Whether a healthy other model goes before a degraded equivalent.";
-        "exercise"    Form("N% of TARGET"), [repeatable later] "" "A share of sessions that keeps a standby proven.";
-        "affinity"    Form("none | session for D"), [later] "none" "How long a session stays where it was last served.";
+        "order"       Form("as-written | price"), [] "as-written" "How ranks are ordered.";
+        "prefer"      OneOf(PREFER), [] "healthy" "Whether a healthy other model goes before a degraded equivalent.";
+        "exercise"    Form("N% of TARGET"), [repeatable] "" "A share of sessions that keeps a standby proven.";
+        "affinity"    Form("none | session for D"), [] "none" "How long a session stays where it was last served.";
     }
     Matrix "matrix" Named InEffect "What each failure class leads to." {
         "extends"   Block(Matrix), [] "" "Takes over another matrix's rows, after its own.";
@@ -192,9 +192,9 @@ table! {
         "reserve"         Duration, [] "40% of deadline, at most attempt-timeout" "Kept for the next candidate while an untried one is left.";
         "backoff"         Form("250ms to 4s, jitter full"), [] "250ms to 4s, jitter full" "Pauses before retries: base and cap, doubling.";
         "replays"         Count,    [] "2" "How often a pure request may be repeated after an attempt that may have been processed.";
-        "rounds"          Count,    [later] "1" "How often used targets may be chosen again.";
+        "rounds"          Count,    [] "1" "How often used targets may be chosen again.";
         "min-rate"        Form("5/s"), [later] "none" "The least output, in characters a second.";
-        "spend"           Form("$0.60/request"), [repeatable later] "none" "The most money.";
+        "spend"           Form("$0.60/request"), [repeatable] "none" "The most that all attempts of a request may cost at worst.";
         "hedge"           Form("after p95, at least 500ms"), [later] "off" "A duplicate of a slow pure request on another target.";
     }
     Breaker "breaker" Named Later "When a failing scope is left alone, and when it is tried again." {
@@ -243,8 +243,8 @@ table! {
         "side-effects" OneOf(EFFECTS), [] "none" "Whether requests may have set something off at the provider.";
         "idempotency"  OneOf(IDEMPOTENCY), [] "off" "Whether a ledger de-duplicates requests.";
         "capture"      OneOf(CAPTURE), [] "no" "Whether prompts and answers are recorded.";
-        "failover"     Flag,  [] "yes" "Kill switch for going to another target of the model.";
-        "fallback"     Flag,  [] "yes" "Kill switch for going to another model.";
+        "failover"     Form("yes | no | N%"),  [] "yes" "Kill switch, or canary share, for going to another target of the model.";
+        "fallback"     Form("yes | no | N%"),  [] "yes" "Kill switch, or canary share, for going to another model.";
         "exhausted"    Form("stop as STATUS"), [] "stop as 503" "What happens when no target is left.";
         "validate"     Form("schema yes|no"), [later] "schema yes" "Whether answers are checked against the request's schema.";
         "answer"       Form("schema file \"PATH\""), [later] "" "The route's own check of a whole answer.";

@@ -59,7 +59,7 @@ fn facts_have_defaults() {
     assert_eq!((plain.stream, plain.tokens, plain.max_output, plain.tools), (false, 1_000, 500, false));
     assert!(plain.modalities.contains(Modality::Text) && !plain.modalities.contains(Modality::Image));
     let full = facts(
-        "stream yes; tokens 2k; max-output 1k; tools yes; schema yes; modalities [text, image]; client web\n\
+        "stream yes; tokens 2k; max-output 1k; tools yes; schema yes; modalities [text, image]\n\
          region eu-west; session \"s-1\"; header \"X-A\" \"1\"; header \"x-b\" \"2\"; metadata \"Class\" \"batch\"\n\
          side-effects unknown",
     );
@@ -125,7 +125,7 @@ fn what_is_wrong_is_named() {
         ("one is asleep", "SB0305", "asleep"),
         ("one is down now", "SB0308", "now"),
         ("given dice 3", "SB0301", "3"),
-        ("given dice 3% for split", "SB0210", "split"),
+        ("given dice 3% for luck", "SB0305", "luck"),
         ("given luck", "SB0303", "luck"),
         ("send nowhere", "SB0202", "nowhere"),
         ("send chat { stram yes }", "SB0212", "stram"),
