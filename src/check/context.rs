@@ -116,13 +116,15 @@ pub struct Context<'a> {
     pub diagnostics: Vec<Diagnostic>,
     /// What each setting came to, for `list --resolved`.
     pub resolved: Vec<Resolved>,
+    /// Whether somebody wants that list: noting it takes a third of the time of a check.
+    pub lists: bool,
     used: BTreeSet<(Block, usize)>,
 }
 
 impl<'a> Context<'a> {
     /// A context without findings.
     pub fn new(names: &'a Names<'a>) -> Self {
-        Self { names, diagnostics: Vec::new(), resolved: Vec::new(), used: BTreeSet::new() }
+        Self { names, diagnostics: Vec::new(), resolved: Vec::new(), lists: false, used: BTreeSet::new() }
     }
 
     /// Adds a finding.

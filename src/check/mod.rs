@@ -92,6 +92,7 @@ pub fn list(trees: &[Tree]) -> (Option<Checked<Policy>>, Listing, Vec<Diagnostic
     let names = names::collect(trees, &mut found);
     let mut cx = Context::new(&names);
     cx.diagnostics = found;
+    cx.lists = true;
     let (policy, diagnostics) = look(&mut cx);
     (policy, Listing::new(&names, &cx.resolved), diagnostics)
 }

@@ -22,12 +22,13 @@ SIZE = 1024 * 1024
 
 SHARED = """switchback 1
 
-provider p { api emulated }
+provider p { api openai-chat; key env P_KEY }
+provider q { api openai-chat; base-url "https://q.example/v1"; key env Q_KEY }
 
 matrix standard {
-  connect, overloaded, server-error -> retry once, failover, fallback
-  timeout-*                         -> failover, fallback
-  rate-limit                        -> wait up to 2s, failover, fallback
+  connect, overloaded, server-error -> retry once, failover
+  timeout-*                         -> failover
+  rate-limit                        -> wait up to 2s, failover
   otherwise                         -> stop
 }
 """
@@ -44,11 +45,11 @@ model model-{n} {{
   price             $2.50/M in, $10/M out
 }}
 target first-{n}  {{ model model-{n}; provider p; region us-east; upstream "model-{n}-2026" }}
-target second-{n} {{ model model-{n}; provider p; region eu-west }}
+target second-{n} {{ model model-{n}; provider q; region eu-west }}
 contract team-{n} {{ streaming yes; context >= 64k }}
 tier tier-{n} {{
-  chain {{ first-{n}; second-{n} when request.tokens <= 100k }}
-  chain in [eu-*] {{ second-{n}; first-{n} }}
+  chain {{ first-{n}; second-{n} }}
+  chain in [eu-*] {{ second-{n}; first-{n} when request.tokens <= 100k }}
 }}
 budget budget-{n} {{
   deadline        20s

@@ -38,6 +38,9 @@ pub fn looks_like_key(text: &str) -> bool {
 
 /// Long, of one alphabet, and of many different characters: hexadecimal or base64.
 fn random(text: &str) -> bool {
+    if text.len() < LONG {
+        return false;
+    }
     let mut seen = [false; 256];
     text.bytes().for_each(|b| {
         if let Some(slot) = seen.get_mut(usize::from(b)) {
@@ -49,8 +52,7 @@ fn random(text: &str) -> bool {
     let hex = text.bytes().all(|b| b.is_ascii_hexdigit());
     let base64 = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'_' | b'-'));
     let digits = has(u8::is_ascii_digit);
-    text.len() >= LONG
-        && digits
+    digits
         && ((hex && has(u8::is_ascii_alphabetic) && distinct >= 8)
             || (base64 && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && distinct >= 16))
 }
