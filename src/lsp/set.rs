@@ -123,15 +123,16 @@ impl Set {
         for ((path, texts), id) in self.texts.iter().zip(0u32..) {
             let Some(text) = texts.current() else { continue };
             let id = FileId(id);
-            let kept = old.remove(path).filter(|(_, tree)| tree.source.id == id && tree.source.text == *text);
-            let (file, tree) = kept.unwrap_or_else(|| {
-                same = false;
-                let name = path.strip_prefix(&self.root).unwrap_or(path).display().to_string();
-                let source = Source::new(id, name, Arc::clone(text));
-                let (tree, shape) = syntax::parse(&source);
-                let file = File { path: path.clone(), lines: Lines::new(text), words: words(&tree), shape };
-                (file, tree)
-            });
+            let before = old.remove(path).filter(|(_, tree)| tree.source.id == id);
+            let kept = before.as_ref().is_some_and(|(_, tree)| tree.source.text == *text);
+            let (file, tree) = match before {
+                Some(before) if kept => before,
+                before => {
+                    same = false;
+                    let name = path.strip_prefix(&self.root).unwrap_or(path).display().to_string();
+                    parse(path, &Source::new(id, name, Arc::clone(text)), before)
+                }
+            };
             self.files.push(file);
             self.trees.push(tree);
         }
@@ -220,4 +221,13 @@ impl Set {
         names.dedup();
         names
     }
+}
+
+/// Parses a file; of one that parsed clean before no more than what was changed.
+fn parse(path: &Path, source: &Source, before: Option<(File, Tree)>) -> (File, Tree) {
+    let clean = before.filter(|(file, _)| file.shape.is_empty());
+    let spliced = clean.and_then(|(_, tree)| syntax::reparse(tree, source));
+    let (tree, shape) = spliced.map_or_else(|| syntax::parse(source), |tree| (tree, Vec::new()));
+    let file = File { path: path.to_path_buf(), lines: Lines::new(&source.text), words: words(&tree), shape };
+    (file, tree)
 }

@@ -23,12 +23,18 @@ const PREFIXES: [(&str, usize); 14] = [
     ("Bearer ", 12),
 ];
 
+/// No text shorter than this is a key of any vendor. Every word of a policy is looked at, and most end here.
+const SHORTEST: usize = 19;
+
 /// The least length of a text that is a key by looks alone.
 const LONG: usize = 32;
 
 /// Whether a text looks like an API key.
 pub fn looks_like_key(text: &str) -> bool {
     let text = text.trim();
+    if text.len() < SHORTEST {
+        return false;
+    }
     let token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '=' | '+' | '/');
     let known = PREFIXES.iter().any(|(prefix, least)| {
         text.strip_prefix(prefix).is_some_and(|rest| rest.len() >= *least && rest.trim().chars().all(token))
@@ -62,4 +68,15 @@ pub fn literal(span: Span) -> Diagnostic {
     Diagnostic::new(Code::KeyLiteral, span, "an API key is written into the policy")
         .here("looks like a key")
         .help("write `env NAME` or `file \"PATH\"` here, and have the key replaced: it has been in a file under review")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_vendors_key_is_too_short_to_be_looked_at() {
+        let shortest = PREFIXES.iter().map(|(prefix, least)| prefix.len() + least).min();
+        assert_eq!(shortest, Some(SHORTEST));
+    }
 }
