@@ -126,11 +126,11 @@ fn words_without_effect_are_refused_each_at_its_word() {
     let text = PARTS
         .replace("chain { a }", "slow-above 5s; chain { a }")
         .replace("budget b }", "budget b; guarantee attempts <= 2; breaker q }")
-        + "breaker q { open 30s; nonsense }\nalert z { url env A }\n";
+        + "client q { region eu; nonsense }\nalert z { url env A }\n";
     let found = errors(&text);
     let early: Vec<_> =
         found.iter().filter(|(code, _)| *code == Code::NotYetInEffect).map(|(_, t)| t.as_str()).collect();
-    assert_eq!(early, ["slow-above", "guarantee", "breaker", "alert"]);
+    assert_eq!(early, ["slow-above", "guarantee", "client", "alert"]);
     assert_eq!(found.len(), 5, "{found:?}");
     assert_eq!(found[2], (Code::WrongBlock, "breaker".to_owned()));
 }

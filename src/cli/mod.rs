@@ -82,5 +82,5 @@ pub fn main() -> ExitCode {
         Command::Lsp(args) => lsp::run(&args, &mut io),
         Command::Completions(args) => completions::run(&args, &mut io),
     };
-    exit.into()
+    if io.broken { Exit::Failed } else { exit }.into()
 }

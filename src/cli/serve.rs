@@ -9,6 +9,7 @@ use crate::gateway::{self, App};
 use crate::ready::Ready;
 use crate::runtime::clock::Clock;
 use crate::runtime::engine::Engine;
+use crate::runtime::prober;
 use crate::runtime::reload::{Apply, Reloader};
 use crate::runtime::serving::Serving;
 use crate::runtime::sink::{Destination, Sink, Writer};
@@ -153,6 +154,7 @@ async fn serve(args: &Args, address: SocketAddr, app: Arc<App>, reloader: Reload
     let engine = Arc::clone(&app.engine);
     let clock = engine.clock;
     tokio::spawn(reloader.follow(Watch::new(&args.path, POLL), move || clock.wall_ms()));
+    tokio::spawn(prober::run(Arc::clone(&engine)));
     io.say(&format!("listening on http://{at} policy {}", engine.serving.load().graph().hash()));
     let cut_off = gateway::server::serve(listener, gateway::router(app), stop, args.drain).await;
     if cut_off > 0 {

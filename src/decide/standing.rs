@@ -129,6 +129,13 @@ pub trait Verdicts {
     /// Pays for a `retry` or `wait` at the target.
     fn take_retry_token(&mut self, target: TargetId, now: Millis);
 
+    /// Lets a call in as it was chosen. `first`: the request has not been at this target before. A call that was let in is
+    /// settled by [`Verdicts::settle`], however it ends.
+    ///
+    /// # Errors
+    /// The reason against it, where things changed since it was chosen.
+    fn admit(&mut self, target: TargetId, admission: Admission, first: bool, now: Millis) -> Result<(), Reason>;
+
     /// A draw in parts per million, 0 to 999 999; the same question gives the same draw.
     fn draw(&mut self, purpose: DicePurpose, attempt: u32) -> u32;
 

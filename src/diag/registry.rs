@@ -165,6 +165,20 @@ registry! {
     LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;
     BackoffUpsideDown "SB0703" "backoff-upside-down" Error;
     UnknownPrice "SB0704" "unknown-price" Error;
+    NoCallFits "SB0705" "no-call-fits" Error;
+    // SB08xx: breakers, probes and ramps.
+    TwoBreakers "SB0801" "two-breakers" Error;
+    ScopeMissing "SB0802" "scope-missing" Error;
+    TwoWindows "SB0803" "two-windows" Error;
+    WindowNotInTenths "SB0804" "window-not-in-tenths" Error;
+    NeverCollected "SB0805" "never-collected" Error;
+    OpenUpsideDown "SB0806" "open-upside-down" Error;
+    OneFailureTrips "SB0807" "one-failure-trips" Warning;
+    ProbeOutlastsInterval "SB0811" "probe-outlasts-interval" Warning;
+    ProbeRefused "SB0812" "probe-refused" Warning;
+    RampNotRising "SB0821" "ramp-not-rising" Error;
+    RampNotFull "SB0822" "ramp-not-full" Error;
+    StageTooShort "SB0823" "stage-too-short" Warning;
     // SB09xx: tests.
     TestWithoutExpect "SB0901" "test-without-expect" Error;
     UnknownTestLine "SB0902" "unknown-test-line" Error;

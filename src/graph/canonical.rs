@@ -79,8 +79,17 @@ fn blocks(policy: &Policy, out: &mut String) {
         let _ = write!(
             out,
             "\nprovider {:?} api={} base-url={:?} key={:?} headers={:?} pass-headers={:?} account={:?} \
-             timeout-connect={}",
-            p.name, p.api, p.base_url, p.key, p.headers, p.pass_headers, p.account, p.timeout_connect
+             timeout-connect={} breaker={:?} retry={:?}",
+            p.name,
+            p.api,
+            p.base_url,
+            p.key,
+            p.headers,
+            p.pass_headers,
+            p.account,
+            p.timeout_connect,
+            p.breaker,
+            p.retry
         );
     }
     for m in &policy.models {
@@ -136,7 +145,7 @@ fn target(policy: &Policy, t: &Target, out: &mut String) {
     let _ = write!(
         out,
         "\ntarget {:?} model={:?} provider={:?} upstream={:?} region={:?} prices={:?} retention={:?} enabled={} \
-         idempotency-key={:?}",
+         idempotency-key={:?} max-concurrent={:?} baseline={:?} probe={:?} ramp={:?}",
         t.name,
         policy.models.get(t.model.index()).map(|m| &m.name),
         policy.providers.get(t.provider.index()).map(|p| &p.name),
@@ -145,7 +154,11 @@ fn target(policy: &Policy, t: &Target, out: &mut String) {
         t.prices,
         t.retention,
         t.enabled,
-        t.idempotency_key
+        t.idempotency_key,
+        t.max_concurrent,
+        t.seed,
+        t.probe,
+        t.ramp
     );
     if let Some(Script { lines, repeats }) = &t.script {
         let _ = write!(out, " script repeats={repeats:?}");

@@ -22,6 +22,7 @@ mod grammar;
 mod layout;
 mod list;
 mod lsp;
+mod probes;
 mod readme;
 mod reload;
 mod schemas;

@@ -11,6 +11,9 @@ mod contract_unmet;
 mod emulated_and_real;
 mod emulated_provider;
 mod one_outage_away;
+mod probe_refused;
+mod stage_too_short;
+mod two_breakers;
 mod unknown_price;
 mod unproven_fallback;
 mod unreachable_target;
@@ -26,7 +29,7 @@ use crate::syntax::settings::Block;
 /// What a lint is: it reads, and adds what it finds.
 type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
 
-const LINTS: [Lint; 11] = [
+const LINTS: [Lint; 14] = [
     action_never_possible::lint,
     attempts_below_chain::lint,
     cleartext_http::lint,
@@ -34,6 +37,9 @@ const LINTS: [Lint; 11] = [
     emulated_and_real::lint,
     emulated_provider::lint,
     one_outage_away::lint,
+    probe_refused::lint,
+    stage_too_short::lint,
+    two_breakers::lint,
     unknown_price::lint,
     unproven_fallback::lint,
     unreachable_target::lint,

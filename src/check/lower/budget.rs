@@ -71,6 +71,7 @@ fn spend<'a>(cx: &mut Context<'a>, statements: &[&'a Statement]) -> Option<Optio
         };
         if text.ends_with("/day") {
             cx.later(first.span, text);
+            cx.mention(rest);
             whole = false;
             continue;
         }
@@ -157,6 +158,23 @@ fn fits(cx: &mut Context<'_>, decl: &Decl<'_>, fields: &Fields<'_>, budget: &Bud
                 .help("keep less for the next candidate, or give the request more time"),
         );
         return false;
+    }
+    let shortest = [("deadline", Some(budget.deadline)), ("attempt-timeout", budget.attempt_timeout)];
+    for (word, limit) in shortest {
+        if let Some(limit) = limit.filter(|limit| *limit < budget.min_attempt) {
+            let default = if fields.one("min-attempt").is_some() { "" } else { ", the default" };
+            cx.report(
+                Diagnostic::new(
+                    Code::NoCallFits,
+                    place(word),
+                    format!("a call that may take {limit} is never worth making"),
+                )
+                .here(format!("shorter than `min-attempt`, {}{default}", budget.min_attempt))
+                .label(place("min-attempt"), "less time than this is not worth a call")
+                .help(format!("give calls more time, or write a `min-attempt` of {limit} or less")),
+            );
+            return false;
+        }
     }
     let limits: [(&str, Option<Millis>); 3] =
         [("attempt-timeout", budget.attempt_timeout), ("headers", budget.headers), ("first-token", budget.first_token)];

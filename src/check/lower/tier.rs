@@ -80,15 +80,15 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
 
 /// `as-written` or `price`; what needs measured latencies has no effect yet.
 fn order<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Order> {
+    if let Some(item) = statement.items.get(1).filter(|item| item.is("latency") || item.is("score")) {
+        cx.later(item.span, cx.names.slice(item.span));
+        return None;
+    }
     let items = cx.value_items(statement)?;
     let (first, rest) = items.split_first()?;
     let order = match first.word() {
         Some("as-written") => Order::AsWritten,
         Some("price") => Order::Price,
-        Some(word @ ("latency" | "score")) => {
-            cx.later(first.span, word);
-            return None;
-        }
         Some(_) | None => {
             cx.report(value::wrong(first, "`as-written` or `price`"));
             return None;

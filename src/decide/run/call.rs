@@ -4,7 +4,7 @@ use super::scene::{Candidate, Scene};
 use super::{Current, Run, Visit};
 use crate::decide::event::{Call, Limits};
 use crate::decide::select::Pass;
-use crate::decide::standing::{Admission, Standing};
+use crate::decide::standing::{Admission, Reason, Standing, Verdicts};
 use crate::decide::trail::{Passed, Step};
 use crate::graph::NodeIndex;
 use crate::policy::class::Verb;
@@ -36,8 +36,20 @@ impl Run {
         own.unwrap_or_else(|| self.time.deadline.less(self.received))
     }
 
-    pub(super) fn call(&mut self, scene: &Scene<'_>, candidate: Candidate, granted: Millis, how: How) -> Call {
+    /// Starts a call.
+    ///
+    /// # Errors
+    /// The reason against it, where the target was taken from under this request since it was chosen.
+    pub(super) fn call(
+        &mut self,
+        scene: &Scene<'_>,
+        candidate: Candidate,
+        granted: Millis,
+        how: How,
+        verdicts: &mut dyn Verdicts,
+    ) -> Result<Call, Reason> {
         let target = candidate.target;
+        verdicts.admit(target, how.admission, self.unused(target), scene.now)?;
         match how.verb {
             None => self.tally.attempts = self.tally.attempts.saturating_add(1),
             Some(verb) => self.tally.take(verb),
@@ -48,7 +60,15 @@ impl Run {
         let limit = self.fair_limit(scene);
         // Each call to a target that de-duplicates by a key carries one; a request sends the same one there each time.
         let key_honoured = scene.graph.target(target).is_some_and(|t| t.idempotency_key.is_some());
-        self.current = Some(Current { candidate, granted: granted.min(limit), limit, headers: false, key_honoured });
+        self.current = Some(Current {
+            candidate,
+            started: scene.now,
+            granted: granted.min(limit),
+            limit,
+            headers: false,
+            output: None,
+            key_honoured,
+        });
         self.trail.push(Step {
             at: scene.now.less(self.received),
             node: how.node,
@@ -63,7 +83,7 @@ impl Run {
             breaker: Some(how.standing.breaker),
             result: None,
         });
-        Call { attempt: self.tally.attempts, target, node: how.node, admission: how.admission, limits }
+        Ok(Call { attempt: self.tally.attempts, target, node: how.node, admission: how.admission, limits })
     }
 
     fn count_visit(&mut self, target: TargetId, verb: Option<Verb>) {

@@ -59,6 +59,7 @@ pub fn outgoing(
         headers,
         body: chat.upstream_body(&target.upstream),
         target: target.name.clone(),
+        left: super::Left::default(),
     }
 }
 
@@ -96,6 +97,10 @@ mod tests {
             enabled: true,
             idempotency_key: Some("Idempotency-Key".into()),
             script: None,
+            max_concurrent: None,
+            seed: None,
+            probe: None,
+            ramp: crate::policy::RampRules::default(),
         };
         let body = r#"{"model":"chat", "messages":[{"role":"user","content":"hi"}]}"#;
         let chat = request::read(body.into()).unwrap();
