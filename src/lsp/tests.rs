@@ -6,6 +6,7 @@ use super::set::Set;
 use super::{facts, format, hover, names, symbols, tokens};
 use crate::diag::{Code, has_errors};
 use crate::source::FileId;
+use crate::syntax::settings::{BLOCKS, Naming, Status, settings_of};
 use std::path::{Path, PathBuf};
 
 const MAIN: &str = r#"switchback 1
@@ -220,12 +221,12 @@ fn suggests(text: &str, wanted: &[&str], unwanted: &[&str]) {
 
 #[test]
 fn completion_knows_the_block_it_is_in() {
-    suggests("|", &["switchback 1", "route"], &["breaker"]);
+    suggests("|", &["switchback 1", "route"], &["deadline"]);
     suggests("switchback 1\nrou|", &["route", "test"], &["switchback 1"]);
     suggests(
         "switchback 1\nbudget b {\n  attempts 2\n  |\n  idle 3s\n}",
         &["deadline", "reserve"],
-        &["attempts", "idle", "hedge"],
+        &["attempts", "idle"],
     );
     suggests("switchback 1\nbudget b { dea|", &["deadline", "extends"], &["api"]);
     suggests("switchback 1\nbudget b {\nattempts 1\nroute r {\n  |\n", &["tier", "matrix"], &["deadline"]);
@@ -237,6 +238,19 @@ fn completion_knows_the_block_it_is_in() {
     suggests("switchback 1\nmodel m { }\nroute r { match | }", &["when"], &[]);
     assert_eq!(suggested("switchback 1 # |"), Vec::<String>::new());
     assert_eq!(suggested("switchback 1\nmodel m { like \"|\" }"), Vec::<String>::new());
+}
+
+#[test]
+fn completion_leaves_out_what_has_no_effect_yet() {
+    let top = suggested("switchback 1\n|");
+    for row in BLOCKS {
+        assert_eq!(top.iter().any(|word| word == row.word), row.status == Status::InEffect, "{}", row.word);
+        let name = if row.naming == Naming::Bare { "" } else { "x " };
+        let inside = suggested(&format!("switchback 1\n{} {name}{{ | }}", row.word));
+        for setting in settings_of(row.block).filter(|setting| setting.status == Status::Later) {
+            assert!(!inside.iter().any(|word| word == setting.word), "{} in {}", setting.word, row.word);
+        }
+    }
 }
 
 #[test]
