@@ -4,12 +4,12 @@
 #
 #   tests/real/lsp.sh [PATH-OF-SWITCHBACK]
 #
-# Needs python3 with venv, node and npm, and the network on the first run. Everything is installed in a folder of its
-# own: $SWITCHBACK_REAL_CACHE, or one below the system's folder for temporary files.
+# Needs python3 with venv, node and npm, and the network on the first run. Everything is installed in `lsp` below
+# `target/real` or $SWITCHBACK_REAL_CACHE.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 binary=$(realpath "${1:-target/debug/switchback}")
-cache=${SWITCHBACK_REAL_CACHE:-${TMPDIR:-/tmp}/switchback-real-lsp}
+cache=$(realpath -m "${SWITCHBACK_REAL_CACHE:-target/real}")/lsp
 mkdir -p "$cache"
 
 echo "== pytest-lsp"
