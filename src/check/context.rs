@@ -129,6 +129,8 @@ pub struct Context<'a> {
     pub diagnostics: Vec<Diagnostic>,
     /// What each setting came to, for `list --resolved`.
     pub resolved: Vec<Resolved>,
+    /// Whether somebody wants that list: noting it takes a third of the time of a check.
+    pub lists: bool,
     pub(super) used: BTreeSet<(Block, usize)>,
     /// References to blocks that are not there, in the order of finding.
     pub(super) unknown: Vec<(Block, String, Span)>,
@@ -137,7 +139,14 @@ pub struct Context<'a> {
 impl<'a> Context<'a> {
     /// A context without findings.
     pub fn new(names: &'a Names<'a>) -> Self {
-        Self { names, diagnostics: Vec::new(), resolved: Vec::new(), used: BTreeSet::new(), unknown: Vec::new() }
+        Self {
+            names,
+            diagnostics: Vec::new(),
+            resolved: Vec::new(),
+            lists: false,
+            used: BTreeSet::new(),
+            unknown: Vec::new(),
+        }
     }
 
     /// How much was found so far, names that are not there included.

@@ -248,8 +248,11 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether the block is one of the set's and not a second one of its name.
+    /// Whether the list is wanted, and the block is one of the set's and not a second one of its name.
     pub fn is_listed(&self, decl: &Decl<'a>) -> bool {
+        if !self.lists {
+            return false;
+        }
         let position = self.names.position(decl.block, &decl.name);
         let listed = position.and_then(|position| self.names.decl(decl.block, position));
         listed.is_some_and(|listed| std::ptr::eq(listed.statement, decl.statement))

@@ -65,9 +65,14 @@ pub fn check_sources(sources: &Sources) -> (Option<Checked<Policy>>, Vec<Diagnos
             tree
         })
         .collect();
-    let (policy, found) = check(&trees);
+    check_parsed(&trees, shape)
+}
+
+/// [`check_sources`] of a set whose files were parsed already: `shape` is what parsing said of them.
+pub fn check_parsed(trees: &[Tree], shape: Vec<Diagnostic>) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
+    let (policy, found) = check(trees);
     let policy = policy.filter(|_| !has_errors(&shape));
-    let mut all = echo::of_shape(&trees, &shape, found);
+    let mut all = echo::of_shape(trees, &shape, found);
     all.extend(shape);
     (policy, in_order(all))
 }
@@ -78,6 +83,7 @@ pub fn list(trees: &[Tree]) -> (Option<Checked<Policy>>, Listing, Vec<Diagnostic
     let names = names::collect(trees, &mut found);
     let mut cx = Context::new(&names);
     cx.diagnostics = found;
+    cx.lists = true;
     let (policy, diagnostics) = look(&mut cx);
     (policy, Listing::new(&names, &cx.resolved), diagnostics)
 }

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 pub const EDITION: &str = "1";
 
 /// Words that begin lines of tests, and so can name nothing that such a line may begin with.
-const RESERVED: [&str; 6] = ["send", "expect", "given", "at", "from", "every"];
+pub const RESERVED: [&str; 6] = ["send", "expect", "given", "at", "from", "every"];
 
 /// Files that end so hold tests alone.
 const TEST_FILE: &str = ".test.sbk";

@@ -15,6 +15,7 @@ mod init;
 mod io;
 mod list;
 mod listen;
+mod lsp;
 mod man;
 mod quantity;
 mod serve;
@@ -59,6 +60,8 @@ enum Command {
     Emulate(emulate::Args),
     /// Write a first policy, its test, the hooks and a CI file
     Init(init::Args),
+    /// Serve editors: the language server, over stdio
+    Lsp(lsp::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
     /// Print the manual page
@@ -97,6 +100,7 @@ pub fn main() -> ExitCode {
         Command::Serve(args) => serve::run(&args, &mut io),
         Command::Emulate(args) => emulate::run(&args, &mut io),
         Command::Init(args) => init::run(&args, &mut io),
+        Command::Lsp(args) => lsp::run(&args, &mut io),
         Command::Completions(args) => completions::run(&args, &mut io),
         Command::Man(args) => man::run(&args, &mut io),
     };

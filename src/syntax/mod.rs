@@ -12,10 +12,12 @@ mod same;
 mod scan;
 pub mod settings;
 mod shape;
+mod splice;
 pub mod tree;
 
 pub use format::format;
 pub use same::says_the_same;
+pub use splice::reparse;
 pub use tree::Tree;
 
 use crate::diag::Diagnostic;

@@ -46,11 +46,12 @@ fn tables() -> Tables {
                     "story", "ready", "emulate", "runtime",
                 ],
             ),
+            ("lsp", &["source", "diag", "syntax", "policy", "check", "graph", "ready"]),
             (
                 "cli",
                 &[
                     "source", "diag", "syntax", "policy", "check", "graph", "decide", "classify", "wire", "record",
-                    "story", "ready", "emulate", "runtime", "gateway",
+                    "story", "ready", "emulate", "runtime", "gateway", "lsp",
                 ],
             ),
         ],
@@ -83,7 +84,8 @@ fn tables() -> Tables {
             ("smallvec", &["*"]),
             ("strsim", &["diag::suggest"]),
             ("thiserror", &["*"]),
-            ("tokio", &["runtime", "gateway", "emulate", "cli"]),
+            ("tokio", &["runtime", "gateway", "emulate", "lsp", "cli"]),
+            ("tower-lsp-server", &["lsp"]),
             ("tower-service", &["gateway", "emulate"]),
             ("tracing", &["runtime", "gateway", "emulate", "cli"]),
             ("tracing-subscriber", &["cli"]),

@@ -112,6 +112,7 @@ const DIFFERENCES: &[(Block, &str, &str, &str)] = &[
     (Block::Provider, "api", "emulated", "openai-chat"),
     (Block::Provider, "base-url", "\"https://a.example\"", "\"https://b.example\""),
     (Block::Provider, "key", "env A", "env B"),
+    (Block::Provider, "keys", "[env A, env B]", "[env A, env B, env C]"),
     (Block::Provider, "header", "\"x-a\" \"1\"", "\"x-a\" \"2\""),
     (Block::Provider, "pass-headers", "[\"x-a\"]", "[\"x-b\"]"),
     (Block::Provider, "account", "one", "two"),
