@@ -16,7 +16,7 @@ const MAX_LINE: u64 = 16 * 1024 * 1024;
 #[derive(clap::Args, Debug)]
 #[command(
     long_about = "Say what went wrong in an exchange with an upstream: class, stage, scope, wait, and the rule that decided\n\nEach line of the input is a JSON object. Members that are read: `id` (handed on), `provider`, `api`, `transport` (`http`, `sse`, `connect`), `status`, `headers`, `body`, `events`, `end` (`eof`, `reset`, `stall`), `fault`. Whatever else it holds is ignored. A line that cannot be read is said on stderr with its number, gets no answer, and ends the command with 2; the other lines are answered all the same.",
-    after_help = "Examples:\n  switchback classify errors.jsonl\n  echo '{\"provider\":\"openai\",\"status\":429,\"body\":\"{\\\"error\\\":{\\\"code\\\":\\\"insufficient_quota\\\"}}\"}' | switchback classify --human"
+    after_help = "Examples:\n  switchback classify errors.jsonl\n  switchback classify --human errors.jsonl | less"
 )]
 pub struct Args {
     /// A file of JSON lines; standard input if absent or `-`

@@ -52,7 +52,7 @@ enum Command {
     Explain(explain::Args),
     /// List what a policy set holds, with every default resolved
     List(list::Args),
-    /// Say what errors of upstreams are: class, stage, scope, wait, and the rule that decided
+    /// Say what errors of upstreams are, and by which rule
     Classify(classify::Args),
     /// Serve a policy set as a gateway
     Serve(serve::Args),

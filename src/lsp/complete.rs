@@ -76,7 +76,7 @@ struct Out<'s> {
 }
 
 /// Actions that the language has and that have no effect yet.
-pub const EARLY: [Verb; 3] = [Verb::NextKey, Verb::Repair, Verb::Continue];
+pub const EARLY: [Verb; 2] = [Verb::Repair, Verb::Continue];
 
 impl Out<'_> {
     fn add(&mut self, kind: Kind, label: impl Into<String>, detail: impl Into<String>) {

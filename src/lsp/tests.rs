@@ -259,7 +259,7 @@ fn completion_knows_rows_and_guards() {
     suggests(&row("|"), &["connect", "otherwise", "timeout-*", "extends"], &["auth"]);
     suggests(&row("connect, |"), &["policy"], &["connect", "otherwise"]);
     suggests(&row("connect |"), &["->", "when"], &[]);
-    suggests(&row("connect -> |"), &["retry once", "failover", "stop"], &["next-key", "repair once", "connect"]);
+    suggests(&row("connect -> |"), &["retry once", "next-key", "stop"], &["repair once", "connect"]);
     suggests(&row("policy -> |"), &["stop", "fallback"], &["retry once", "failover"]);
     suggests(&row("connect -> failover, fallback to |"), &["larger-context", "spare"], &["stop"]);
     suggests(&row("connect when |"), &["failure.status", "request.tokens"], &[]);
@@ -396,8 +396,9 @@ fn a_change_parses_its_own_file_alone_and_is_checked_with_all() {
     let other = set.trees()[1].tokens.as_ptr();
     set.open(&PathBuf::from("/set/a.sbk"), 1, MAIN.replace("target b ", "target c "));
     assert_eq!(set.trees()[1].tokens.as_ptr(), other, "the tests were not parsed again");
-    let files: Vec<_> =
-        set.diagnostics().iter().filter(|d| d.code == Code::UnknownName).map(|d| d.span.file.0).collect();
+    let found: Vec<_> = set.diagnostics().iter().filter(|d| d.code == Code::UnknownName).collect();
+    let places = found.iter().flat_map(|d| d.labels.iter().map(|label| label.span).chain([d.span]));
+    let files: Vec<_> = places.map(|span| span.file.0).collect();
     assert!(files.contains(&0) && files.contains(&1), "{files:?}");
     set.close(Path::new("/set/a.sbk"));
     assert!(!has_errors(set.diagnostics()));

@@ -5,6 +5,9 @@ use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
+/// What `classify` is asked about.
+const ERRORS: &str = "{\"status\":429}\n";
+
 const TESTED: &str = "test \"t\" { a answers ok; send r; expect served by a }\n";
 const UGLY: &str = "switchback 1\nmodel m {context 32k}\n";
 
@@ -38,6 +41,7 @@ fn cases() -> Vec<(Row, Said)> {
     shell.write("wrong.sbk", &GOOD.replace("10s", "10"));
     shell.write("odd.sbk", &GOOD.replace("api openai-chat;", "api openai-chat;;"));
     shell.write("ugly.sbk", UGLY);
+    shell.write("errors.jsonl", ERRORS);
     shell.write("broken.sbk", "switchback 1\nmodel m { modalities [text }\n");
     shell.write("tested.sbk", &format!("{GOOD}{TESTED}"));
     shell.write("failing.sbk", &format!("{GOOD}{}", TESTED.replace("answers ok", "answers overloaded")));
@@ -74,6 +78,9 @@ fn cases() -> Vec<(Row, Said)> {
         row(("list", "the set was listed", 0), "list good.sbk"),
         row(("list", "an error in the policy", 1), "list wrong.sbk"),
         row(("list", "a path that cannot be read", 2), "list nowhere"),
+        row(("classify", "every line was answered", 0), "classify errors.jsonl"),
+        row(("classify", "a line, or a file, that cannot be read", 2), "classify good.sbk"),
+        row(("classify", "a line, or a file, that cannot be read", 2), "classify nowhere"),
         row(("serve", "an error in the policy", 1), "serve wrong.sbk --listen 127.0.0.1:0"),
         row(("serve", "an address in use", 2), &format!("serve good.sbk --listen {taken}")),
         row(("emulate", "an address in use", 2), &format!("emulate --listen {taken}")),
@@ -128,7 +135,7 @@ fn every_help_ends_with_two_examples_that_work() {
     for name in ["quickstart.sbk", "vendors.sbk", "local-first.sbk"] {
         shell.write(&format!("policies/{name}"), &std::fs::read_to_string(format!("{root}/policies/{name}")).unwrap());
     }
-    shell.write("errors.jsonl", "{\"id\":\"a\",\"phase\":\"connect\",\"network_error\":\"dns\"}\n");
+    shell.write("errors.jsonl", ERRORS);
     shell.git("init -q");
     shell.git("add -A");
     shell.git("commit -q -m first");
@@ -174,7 +181,7 @@ fn the_manual_and_the_completions_know_every_command() {
     let shell = Shell::new();
     let (man, bash) = (shell.run("man").out, shell.run("completions bash").out);
     assert!(man.starts_with(".ie") && man.contains(".TH switchback"), "{man}");
-    for command in ["check", "fmt", "test", "graph", "explain", "list", "serve", "emulate", "init", "man"] {
+    for command in ["check", "fmt", "test", "graph", "explain", "list", "classify", "serve", "emulate", "init", "man"] {
         assert!(man.contains(&format!("switchback\\-{command}(1)")), "{command}");
         assert!(
             bash.contains(&format!("switchback__{command}")) || bash.contains(&format!(" {command} ")),
