@@ -7,6 +7,7 @@ mod check;
 mod completions;
 mod emulate;
 mod explain;
+mod files;
 mod fmt;
 mod graph;
 mod io;

@@ -7,6 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use switchback::emulate::Emulator;
+use switchback::gateway::server::Patience;
 use switchback::gateway::{self, App};
 use switchback::graph::compile;
 use switchback::policy::{Policy, Text};
@@ -199,7 +200,7 @@ pub struct Rig {
     records: std::path::PathBuf,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
     served: std::sync::mpsc::Receiver<usize>,
-    _runtime: Runtime,
+    runtime: Runtime,
 }
 
 impl Rig {
@@ -214,6 +215,11 @@ impl Rig {
 
     /// The same with some time for running requests once it is stopped.
     pub fn draining(upstreams: Vec<Vec<Vec<Act>>>, drain: Duration, change: impl FnOnce(&mut Policy)) -> Rig {
+        Rig::patient(upstreams, Patience { drain, ..Patience::default() }, change)
+    }
+
+    /// The same with other patience for clients; a body may take as long as a head.
+    pub fn patient(upstreams: Vec<Vec<Vec<Act>>>, patience: Patience, change: impl FnOnce(&mut Policy)) -> Rig {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let upstreams: Vec<Scripted> = upstreams.into_iter().map(|s| Scripted::new(&runtime, s)).collect();
         let addresses: Vec<SocketAddr> = upstreams.iter().map(|u| u.address).collect();
@@ -226,6 +232,7 @@ impl Rig {
             engine: Arc::clone(&engine),
             reload: Arc::new(Current::new(ReloadStatus::good(0))),
             max_body: 64 * 1024,
+            body_within: patience.head,
             region: None,
         };
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -235,9 +242,9 @@ impl Rig {
         let (tell, served) = std::sync::mpsc::channel();
         runtime.spawn(async move {
             let stopped = async { drop(stopped.await) };
-            let _ = tell.send(gateway::server::serve(listener, router, stopped, drain).await);
+            let _ = tell.send(gateway::server::serve(listener, router, stopped, patience).await);
         });
-        Rig { upstreams, address, engine, records, stop: Some(stop), served, _runtime: runtime }
+        Rig { upstreams, address, engine, records, stop: Some(stop), served, runtime }
     }
 
     /// Makes another policy current, as a reload does; its hash comes back.
@@ -247,6 +254,11 @@ impl Rig {
         let (serving, hash) = serving(&addresses, Some(&before), change);
         self.engine.serving.store(Arc::new(serving));
         hash
+    }
+
+    /// Tasks that are alive in the gateway and its upstreams together.
+    pub fn tasks(&self) -> usize {
+        self.runtime.metrics().num_alive_tasks()
     }
 
     /// Asks the gateway to end.

@@ -12,6 +12,7 @@
 mod corpus;
 mod diagnostics;
 mod emulate;
+mod front_door;
 mod gateway_plain;
 mod gateway_refusals;
 mod gateway_rig;
