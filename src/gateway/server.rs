@@ -42,12 +42,7 @@ impl Default for Patience {
 }
 
 /// Serves until `stop` comes true, then lets running requests finish. Returns how many connections were cut off.
-pub async fn serve(
-    listener: TcpListener,
-    router: Router,
-    stop: impl Future<Output = ()>,
-    patience: Patience,
-) -> usize {
+pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>, patience: Patience) -> usize {
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
     let mut stop = std::pin::pin!(stop);

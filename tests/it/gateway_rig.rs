@@ -41,7 +41,7 @@ pub enum Act {
 pub fn whole(status: u16, headers: &str, body: &str) -> Vec<Act> {
     let length = body.len();
     let text = format!(
-        "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+        "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
     );
     vec![Act::Say(text)]
 }
@@ -66,7 +66,10 @@ pub fn completion(model: Option<&str>, text: &str) -> String {
 
 /// The head of a stream.
 pub fn stream_head() -> Act {
-    Act::Say("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n".into())
+    Act::Say(
+        "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+            .into(),
+    )
 }
 
 /// A piece of a chunked body.
