@@ -3,6 +3,7 @@
 //! In: the items after `when`. Out: a `Guard`, or nothing after every comparison that does not fit has been named.
 //! `not` binds tightest, then `and`, then `or`. Never looks at what a fact is at some moment.
 
+use super::context::not_yet;
 use super::cursor::Cursor;
 use super::value;
 use crate::diag::{Code, Diagnostic};
@@ -179,6 +180,11 @@ impl Parser<'_> {
                 let mut diagnostic = value::unknown_word(word, item.span, "a fact", known);
                 diagnostic.code = Code::UnknownFact;
                 self.out.push(diagnostic);
+            }
+            // Nobody is told apart yet: the comparison could never hold.
+            Some(Fact::Client) => {
+                self.out.push(not_yet(item.span, word));
+                return Some(None);
             }
             Some(known) if self.reads == Reads::Request && known.needs_failure() => {
                 self.out.push(

@@ -50,7 +50,7 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
                 let names = ready.routes();
                 let near = crate::diag::closest(name, names.iter().map(String::as_str));
                 let hint = near.map_or(format!("it has {}", names.join(", ")), |n| format!("did you mean `{n}`?"));
-                io.say(&format!("there is no route `{name}` in {}; {hint}", args.path.display()));
+                io.say(&format!("error: there is no route `{name}` in {}; {hint}", args.path.display()));
                 return Exit::Failed;
             }
         },

@@ -36,8 +36,6 @@ pub struct Facts {
     pub metadata: Vec<(String, String)>,
     /// What the request itself may set off: provider-run tools or stored state. Only ever tightens the route's word.
     pub effects: Effects,
-    /// Whether the client sent an idempotency key.
-    pub idempotency_key: bool,
     /// When the request was received.
     pub received_at: Millis,
     /// The caller's own deadline, from receipt. Only ever shortens the budget's.
@@ -65,7 +63,6 @@ impl Facts {
             headers: Vec::new(),
             metadata: Vec::new(),
             effects: Effects::None,
-            idempotency_key: false,
             received_at: Millis::ZERO,
             deadline: None,
             pin: None,

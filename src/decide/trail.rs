@@ -52,6 +52,8 @@ pub enum PassedWhy {
     Reason(Reason),
     /// A clause of the contract.
     Unmet(Unmet),
+    /// Before the reserve there was no time for a call.
+    Time,
 }
 
 impl std::fmt::Display for PassedWhy {
@@ -59,6 +61,7 @@ impl std::fmt::Display for PassedWhy {
         match self {
             PassedWhy::Reason(reason) => reason.fmt(f),
             PassedWhy::Unmet(unmet) => unmet.fmt(f),
+            PassedWhy::Time => f.write_str("time"),
         }
     }
 }

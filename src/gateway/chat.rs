@@ -32,7 +32,6 @@ const MAX_LINGER: usize = 64 * 1024 * 1024;
 
 const DEADLINE: &str = "x-switchback-deadline-ms";
 const PIN: &str = "x-switchback-pin";
-const IDEMPOTENCY: &str = "idempotency-key";
 
 pub(super) async fn completions(State(app): State<Arc<App>>, request: Request) -> Response<Body> {
     let received_at = app.engine.clock.now();
@@ -176,7 +175,6 @@ fn facts(
             facts.headers.push((name.clone(), value.to_owned()));
         }
     }
-    facts.idempotency_key = headers.contains_key(IDEMPOTENCY);
     facts.deadline = match text(headers, DEADLINE)? {
         None => None,
         Some(ms) => Some(Millis(ms.trim().parse().map_err(|_| {

@@ -13,6 +13,8 @@ use bytes::Bytes;
 
 /// Request id.
 pub const ID: HeaderName = HeaderName::from_static("x-switchback-id");
+/// The same id under the name that client libraries look for.
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Route.
 pub const ROUTE: HeaderName = HeaderName::from_static("x-switchback-route");
 /// Hash of the policy.
@@ -64,6 +66,7 @@ pub fn refused(refused: &Refused, said: Option<&str>, head: &Head) -> Response<B
 pub fn with_head(mut response: Response<Body>, head: &Head) -> Response<Body> {
     let headers = response.headers_mut();
     set(headers, ID, &head.id);
+    set(headers, REQUEST_ID, &head.id);
     set(headers, POLICY, &head.policy);
     headers.insert(ATTEMPTS, HeaderValue::from(head.attempts));
     if !head.route.is_empty() {

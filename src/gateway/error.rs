@@ -5,7 +5,7 @@
 //! of a bad request. Never holds a credential or an address of a provider.
 
 use crate::decide::{Refused, Why};
-use crate::policy::Class;
+use crate::policy::{Class, Refusal};
 use crate::wire::chat::{BadRequest, error};
 use bytes::Bytes;
 
@@ -33,6 +33,7 @@ impl ClientError {
         let message = match (refused.why, said) {
             (Why::Class(_), Some(said)) if !said.is_empty() => said.to_owned(),
             (Why::Class(class), _) => format!("the upstream failed: {}", class.meaning()),
+            (Why::Refusal(Refusal::Contract), Some(said)) => said.to_owned(),
             (Why::Refusal(refusal), _) => refusal.meaning().to_owned(),
         };
         ClientError::new(refused.status, refused.why.word(), message)
@@ -67,7 +68,6 @@ impl From<BadRequest> for ClientError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Refusal;
 
     fn refused(why: Why) -> Refused {
         Refused { status: 503, why, attempt: None, retry_after: None, answered: true }

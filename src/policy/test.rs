@@ -107,8 +107,6 @@ pub struct SendFacts {
     pub metadata: Vec<(String, String)>,
     /// What it may set off; can only tighten the route's word.
     pub side_effects: Option<Effects>,
-    /// The key a client sent.
-    pub idempotency_key: Option<String>,
 }
 
 /// A state that a test puts a target in.

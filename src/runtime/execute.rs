@@ -9,9 +9,9 @@ use super::ledger::Asking;
 use super::meters::Meters;
 use super::reply::{Gone, Head, Line, Piece, Reply};
 use super::serving::Serving;
-use crate::decide::{Event, Facts, Next, Outcome, Refused, Run};
+use crate::decide::{Event, Facts, Next, Outcome, Refused, Run, Step, Why};
 use crate::graph::Graph;
-use crate::policy::{Millis, RouteId};
+use crate::policy::{Millis, Refusal, RouteId};
 use crate::record;
 use crate::wire::chat::{Answered, ChatRequest};
 use bytes::Bytes;
@@ -104,7 +104,23 @@ impl<'a> Execution<'a> {
         let (graph, facts) = (self.order.serving.graph(), &self.order.facts);
         let now = self.engine.clock.now();
         let mut asking: Asking<'_> = self.engine.ledger.asked_by(graph, &facts.id, now);
-        self.run.step(graph, facts, now, event, &mut asking)
+        let known = self.run.trail().len();
+        let next = self.run.step(graph, facts, now, event, &mut asking);
+        for step in self.run.trail().iter().skip(known) {
+            self.tell(step);
+        }
+        next
+    }
+
+    /// Says which line of the policy decided. The first call of a request is the ordinary case and only for the curious.
+    fn tell(&self, step: &Step) {
+        let Some(spot) = self.graph().spot(step.node) else { return };
+        let target = step.target.map_or("", |t| self.graph().target_name(t));
+        let line = format_args!("{}:{}", spot.file, spot.line);
+        match step.action {
+            None => tracing::debug!(target_name = target, %line, "calls"),
+            Some(verb) => tracing::info!(action = verb.word(), target_name = target, %line, "decided"),
+        }
     }
 
     /// What is known of the request now.
@@ -146,8 +162,19 @@ impl<'a> Execution<'a> {
     }
 
     fn refuse(&mut self, refused: Refused) {
-        let said = self.said_by(refused.attempt);
+        let said = match refused.why {
+            Why::Refusal(Refusal::Contract) => Some(self.unmet()),
+            Why::Refusal(_) | Why::Class(_) => self.said_by(refused.attempt),
+        };
         self.line.say(Reply::Refused(self.head(None), refused, said));
+    }
+
+    /// Which clause each target of the chain does not meet.
+    fn unmet(&self) -> String {
+        let passed = self.run.trail().iter().flat_map(|step| &step.passed);
+        let clauses: Vec<String> =
+            passed.map(|p| format!("{} ({})", self.graph().target_name(p.target), p.why)).collect();
+        format!("{}: {}", Refusal::Contract.meaning(), clauses.join(", "))
     }
 
     async fn break_off(&mut self, refused: Refused) {

@@ -69,7 +69,6 @@ fn facts(graph: &Graph, route: RouteId, asked: &SendFacts, at: Millis, number: u
         headers: asked.headers.clone(),
         metadata: asked.metadata.clone(),
         effects: asked.side_effects.unwrap_or(Effects::None),
-        idempotency_key: asked.idempotency_key.is_some(),
         received_at: at,
         ..Facts::plain(format!("test-{number}"), model)
     }

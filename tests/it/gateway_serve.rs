@@ -1,10 +1,10 @@
 //! The command `serve` as a process: its first line, its exits, reload, drain.
 
+use crate::serve_rig::{Folder, Served, answer, command};
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const POLICY: &str = r#"switchback 1
@@ -32,136 +32,10 @@ fn needing_a_key() -> String {
     policy.replace("; script { answers overloaded }", "")
 }
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str, policy: &str) -> Folder {
-        let folder = std::env::temp_dir().join(format!("switchback-serve-{name}-{}", std::process::id()));
-        let _ = std::fs::remove_dir_all(&folder);
-        std::fs::create_dir_all(&folder).unwrap();
-        let folder = Folder(folder);
-        folder.write(policy);
-        folder
-    }
-
-    fn policy(&self) -> PathBuf {
-        self.0.join("policy.sbk")
-    }
-
-    fn write(&self, policy: &str) {
-        std::fs::write(self.policy(), policy).unwrap();
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-fn command(args: &[&str], path: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_switchback"));
-    command.arg("serve").args(args).arg(path).env("NO_COLOR", "1").stdout(Stdio::null()).stderr(Stdio::piped());
-    command
-}
-
 /// Exit code and stderr of a command that does not get to serve.
 fn refused(args: &[&str], path: &Path) -> (i32, String) {
     let out = command(args, path).output().unwrap();
     (out.status.code().unwrap(), String::from_utf8(out.stderr).unwrap())
-}
-
-struct Served {
-    child: Child,
-    stderr: BufReader<ChildStderr>,
-    address: String,
-    hash: String,
-}
-
-impl Served {
-    fn new(args: &[&str], path: &Path) -> Served {
-        Served::of(&mut command(&[&["--listen", "127.0.0.1:0"], args].concat(), path))
-    }
-
-    // `Drop` waits for the process.
-    #[allow(clippy::zombie_processes)]
-    fn of(command: &mut Command) -> Served {
-        let mut child = command.spawn().unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut said = String::new();
-        loop {
-            let mut line = String::new();
-            if stderr.read_line(&mut line).unwrap() == 0 {
-                let _ = child.wait();
-                panic!("it does not serve: {said}");
-            }
-            if let Some(rest) = line.trim_end().strip_prefix("listening on http://") {
-                let (address, hash) = rest.split_once(" policy ").unwrap();
-                let (address, hash) = (address.to_owned(), hash.to_owned());
-                return Served { child, stderr, address, hash };
-            }
-            said.push_str(&line);
-        }
-    }
-
-    fn connect(&self, request: &str) -> TcpStream {
-        let mut socket = TcpStream::connect(&self.address).unwrap();
-        socket.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-        socket.write_all(request.as_bytes()).unwrap();
-        socket
-    }
-
-    fn get(&self, path: &str) -> String {
-        answer(self.connect(&format!("GET {path} HTTP/1.1\r\nhost: g\r\nconnection: close\r\n\r\n"))).1
-    }
-
-    fn ready(&self) -> Value {
-        serde_json::from_str(&self.get("/readyz")).unwrap()
-    }
-
-    /// Waits until `/readyz` is such.
-    fn ready_when(&self, such: impl Fn(&Value) -> bool) -> Value {
-        let until = Instant::now() + Duration::from_secs(20);
-        loop {
-            let ready = self.ready();
-            if such(&ready) {
-                return ready;
-            }
-            assert!(Instant::now() < until, "{ready}");
-            std::thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    fn chat(&self) -> TcpStream {
-        let body = r#"{"model":"chat","messages":[{"role":"user","content":"hi"}]}"#;
-        let length = body.len();
-        self.connect(&format!(
-            "POST /v1/chat/completions HTTP/1.1\r\nhost: g\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
-        ))
-    }
-
-    /// Asks it to end, as an operating system does, and gives its exit code and what it said since.
-    fn stop(mut self) -> (i32, String) {
-        let pid = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
-        let mut said = String::new();
-        self.stderr.read_to_string(&mut said).unwrap();
-        (self.child.wait().unwrap().code().unwrap(), said)
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn answer(mut socket: TcpStream) -> (String, String) {
-    let mut text = String::new();
-    socket.read_to_string(&mut text).unwrap();
-    let (head, body) = text.split_once("\r\n\r\n").unwrap();
-    (head.to_owned(), body.to_owned())
 }
 
 #[test]
@@ -269,8 +143,8 @@ fn a_low_limit_of_open_files_is_raised_as_far_as_it_may() {
     let folder = Folder::new("files", POLICY);
     let mut limited = Command::new("sh");
     limited.args(["-c", "ulimit -S -n 64; exec \"$0\" \"$@\""]).arg(env!("CARGO_BIN_EXE_switchback"));
-    limited.args(["serve", "--listen", "127.0.0.1:0"]).arg(folder.policy());
-    let served = Served::of(limited.env("NO_COLOR", "1").stdout(Stdio::null()).stderr(Stdio::piped()));
+    limited.arg("serve").arg(folder.policy()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let served = Served::of(limited);
     let idle: Vec<TcpStream> = (0..200).map(|_| TcpStream::connect(&served.address).unwrap()).collect();
     assert!(answer(served.chat()).0.starts_with("HTTP/1.1 200"));
     let open = || std::fs::read_dir(format!("/proc/{}/fd", served.child.id())).unwrap().count();

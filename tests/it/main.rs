@@ -11,6 +11,7 @@
 
 mod corpus;
 mod diagnostics;
+mod docs;
 mod emulate;
 mod front_door;
 mod gateway_plain;
@@ -20,7 +21,10 @@ mod gateway_serve;
 mod gateway_stream;
 mod layout;
 mod list;
+mod readme;
 mod reload;
+mod reload_load;
 mod schemas;
+mod serve_rig;
 mod settings;
 mod text_commands;

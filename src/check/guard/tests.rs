@@ -45,7 +45,6 @@ fn every_fact_takes_its_own_kind_of_value() {
     let text = |t: &str| Literal::Text(t.into());
     for (guard, expected) in [
         ("request.model == \"gpt-4o\"", compare(Fact::Model, text("gpt-4o"))),
-        ("request.client == web", compare(Fact::Client, text("web"))),
         ("request.tools == yes", compare(Fact::Tools, Literal::Flag(true))),
         ("request.max-output == 4k", compare(Fact::MaxOutput, Literal::Count(4_000))),
         ("request.header(\"X-Team\") == \"a\"", compare(Fact::Header("x-team".into()), text("a"))),
@@ -77,14 +76,15 @@ fn lists_hold_what_their_fact_takes() {
     assert_eq!(row("failure.status in [500, 502]"), Guard::In(Fact::Status, Literal::Counts(vec![500, 502])));
     let stages = Literal::Stages(vec![Stage::NotSent, Stage::Rejected]);
     assert_eq!(row("failure.stage in [not-sent, rejected]"), Guard::In(Fact::Stage, stages));
-    // A star in the name of a client is a star.
-    let either = ["a*", "b"].map(|t| Guard::Compare(Fact::Client, Comparison::Equal, Literal::Text(t.into())));
-    assert_eq!(chain("request.client in [\"a*\", b]"), Guard::Any(either.to_vec()));
+    // A star in the name of a session is a star.
+    let either = ["a*", "b"].map(|t| Guard::Compare(Fact::Session, Comparison::Equal, Literal::Text(t.into())));
+    assert_eq!(chain("request.session in [\"a*\", b]"), Guard::Any(either.to_vec()));
 }
 
 #[test]
 fn what_does_not_fit_is_named() {
     for (guard, code) in [
+        ("request.client == web", "SB0210"),
         ("request.stream", "SB0310"),
         ("request.stream yes", "SB0310"),
         ("request.stream == yes request.tools == no", "SB0310"),

@@ -2,7 +2,7 @@
 //!
 //! In: the items after `send` and the block of facts. Out: the step, facts that are not written having their defaults.
 
-use super::super::context::Context;
+use super::super::context::{Context, not_yet};
 use super::super::cursor::Cursor;
 use super::super::value;
 use crate::diag::{Code, Diagnostic, closest};
@@ -52,7 +52,6 @@ pub fn lower(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>, statement: &Stateme
         headers: Vec::new(),
         metadata: Vec::new(),
         side_effects: None,
-        idempotency_key: None,
     };
     let mut seen = BTreeMap::new();
     for statement in statement.block.iter().flat_map(|block| &block.statements) {
@@ -100,13 +99,16 @@ fn fact(
             let kinds = value::list(value, "a list of modalities", out, kind)?;
             facts.modalities = kinds.into_iter().fold(Modalities::default(), |all, kind| all.with(kind.value));
         }
-        "client" => facts.client = Some(value::label(value, out)?),
         "region" => facts.region = Some(value::label(value, out)?),
         "session" => facts.session = Some(value::label(value, out)?),
         "side-effects" => {
             facts.side_effects = Some(value::choice(value, "an answer here", Effects::ALL, Effects::word, out)?);
         }
-        "idempotency-key" => facts.idempotency_key = Some(value::string(value, out)?),
+        // The ledger that would know the key does not exist, and neither do client blocks.
+        "client" | "idempotency-key" => {
+            out.push(not_yet(first.span, word));
+            return None;
+        }
         "header" | "metadata" => {
             let name = value::string(value, out)?;
             let content = value::string(cursor.due("the value in quotes", out)?, out)?;

@@ -49,7 +49,8 @@ impl Run {
         let Some(row) = self.row(scene, &failure) else { return self.ran_out(scene, None, None, verdicts) };
         let standings = self.survey(scene, verdicts, &self.candidates);
         let elsewhere = self.elsewhere(scene, row, verdicts);
-        let mut barred_any = false;
+        // Whether something beside replay safety stood in the way: then there was an action, and nobody left for it.
+        let mut exhausted = false;
         let mut stop = None;
         for pass in Pass::all(scene.last_resort(scene.route.tier)) {
             let mut checks = PassChecks {
@@ -70,9 +71,9 @@ impl Run {
             let choice = checks.choice;
             match (taken, choice) {
                 (Some((node, Action::Stop { status })), _) => {
-                    // What only money, time or safety bars is barred in every pass.
-                    barred_any |= !barred.is_empty();
+                    exhausted |= barred.iter().any(|(_, bar)| *bar != Bar::Replay);
                     stop = Some((node, status));
+                    // What only time, tokens or safety bars is barred in every pass.
                     let hopeless = barred.iter().all(|(_, bar)| *bar != Bar::Target);
                     if hopeless {
                         break;
@@ -82,11 +83,11 @@ impl Run {
                     let way = Way { node, action, pass: *pass, choice };
                     return self.act(scene, way, attempted, &standings, &elsewhere, verdicts);
                 }
-                (Some(_), None) | (None, _) => barred_any = true,
+                (Some(_), None) | (None, _) => exhausted = true,
             }
         }
         match stop {
-            Some((node, None)) if barred_any => self.ran_out(scene, Some(node), Some(&standings), verdicts),
+            Some((node, None)) if exhausted => self.ran_out(scene, Some(node), Some(&standings), verdicts),
             Some((node, status)) => self.stop(scene, node, status),
             None => self.ran_out(scene, None, Some(&standings), verdicts),
         }

@@ -46,8 +46,8 @@ impl Run {
         self.spent = self.spent.plus(worst_cost(scene, target));
         let limits = self.limits(scene, target, granted);
         let limit = self.fair_limit(scene);
-        let key_honoured =
-            scene.facts.idempotency_key && scene.graph.target(target).is_some_and(|t| t.idempotency_key.is_some());
+        // Each call to a target that de-duplicates by a key carries one; a request sends the same one there each time.
+        let key_honoured = scene.graph.target(target).is_some_and(|t| t.idempotency_key.is_some());
         self.current = Some(Current { candidate, granted: granted.min(limit), limit, headers: false, key_honoured });
         self.trail.push(Step {
             at: scene.now.less(self.received),

@@ -17,7 +17,7 @@ use super::facts::Facts;
 use super::replay::Replay;
 use super::select::{self, Pass};
 use super::standing::{Admission, Standing, Verdicts};
-use super::trail::{Outcome, Passed, Step};
+use super::trail::{Outcome, Passed, PassedWhy, Step};
 use crate::graph::{Graph, NodeIndex};
 use crate::policy::class::Verb;
 use crate::policy::guard::FailureFacts;
@@ -207,7 +207,10 @@ impl Run {
                         };
                         return Next::Call(self.call(scene, candidate, granted, how));
                     }
-                    deadline::Fit::MoveOn => tried = with(tried, at),
+                    deadline::Fit::MoveOn => {
+                        tried = with(tried, at);
+                        self.dropped.push(Passed { target: candidate.target, why: PassedWhy::Time });
+                    }
                     deadline::Fit::Stop => return self.refuse(scene, Refusal::Deadline, None),
                 }
             }

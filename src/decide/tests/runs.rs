@@ -121,6 +121,18 @@ fn what_may_have_had_side_effects_is_not_repeated() {
 }
 
 #[test]
+fn a_target_that_de_duplicates_may_be_asked_again_and_no_other() {
+    let text = format!("{HEAD}{}", MATRIX.replace("budget short }", "budget short; side-effects unknown }"))
+        .replace("target a { model m; provider p }", "target a { model m; provider p; idempotency-key \"x-once\" }");
+    let mut b = Bench::new(&text, |_, _| {});
+    b.step(Event::Begin);
+    assert!(matches!(b.fails(Class::ServerError, Stage::Sent), Next::Wait { .. }));
+    let next = b.at(200).step(Event::Woke);
+    assert_eq!(b.called(&next), "a");
+    assert!(matches!(b.at(300).fails(Class::ServerError, Stage::Sent), Next::Refuse(_)), "b knows no such key");
+}
+
+#[test]
 fn pure_requests_are_repeated_twice_after_unknown_outcomes() {
     let text = format!("{HEAD}{}", MATRIX.replace("retry once, failover, fallback", "retry 9 times"));
     let text = text.replace("attempts 4", "attempts 9; per-target 9");

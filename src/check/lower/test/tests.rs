@@ -59,9 +59,9 @@ fn facts_have_defaults() {
     assert_eq!((plain.stream, plain.tokens, plain.max_output, plain.tools), (false, 1_000, 500, false));
     assert!(plain.modalities.contains(Modality::Text) && !plain.modalities.contains(Modality::Image));
     let full = facts(
-        "stream yes; tokens 2k; max-output 1k; tools yes; schema yes; modalities [text, image]; client web\n\
+        "stream yes; tokens 2k; max-output 1k; tools yes; schema yes; modalities [text, image]\n\
          region eu-west; session \"s-1\"; header \"X-A\" \"1\"; header \"x-b\" \"2\"; metadata \"Class\" \"batch\"\n\
-         side-effects unknown; idempotency-key \"k\"",
+         side-effects unknown",
     );
     assert!(full.stream && full.tools && full.modalities.contains(Modality::Image));
     assert_eq!((full.tokens, full.max_output, full.schema), (2_000, 1_000, StructuredOutput::JsonSchema));
@@ -70,7 +70,6 @@ fn facts_have_defaults() {
     assert_eq!(full.headers, [("x-a".into(), "1".into()), ("x-b".into(), "2".into())]);
     assert_eq!(full.metadata, [("Class".into(), "batch".into())]);
     assert_eq!(full.side_effects, Some(Effects::Unknown));
-    assert_eq!(full.idempotency_key.as_deref(), Some("k"));
 }
 
 #[test]
