@@ -9,7 +9,13 @@
     clippy::wildcard_enum_match_arm
 )]
 
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
+mod allocations;
 mod corpus;
+#[path = "../common/counting.rs"]
+mod counting;
 mod diagnostics;
 mod docs;
 mod emulate;
