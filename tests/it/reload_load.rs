@@ -2,7 +2,7 @@
 //! the set's when it began.
 
 use super::serve_rig::{Folder, Served, command};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::path::Path;
@@ -210,12 +210,16 @@ const SOON: Duration = Duration::from_secs(10);
 /// Each answer's policy was on disk before it came, and none is older than one that somebody had seen before it was
 /// asked for.
 fn valid_when_begun(seen: &mut [Seen], good: &[Good]) {
-    let edit = |hash: &str| good.iter().rposition(|g| g.hash == hash).expect("a policy that nobody wrote");
+    let edits: HashMap<&str, usize> = good.iter().enumerate().map(|(i, g)| (g.hash.as_str(), i)).collect();
     seen.sort_by_key(|s| s.come);
-    for (i, answer) in seen.iter().enumerate() {
-        let at = edit(&answer.hash);
+    // The latest edit that anybody had seen, after each answer.
+    let mut known: Vec<usize> = Vec::new();
+    for answer in seen.iter() {
+        let at = *edits.get(answer.hash.as_str()).expect("a policy that nobody wrote");
         assert!(good[at].begun <= answer.come, "a policy served before it was written");
-        let known = seen[..i].iter().filter(|s| s.come < answer.asked).map(|s| edit(&s.hash)).max();
-        assert!(known.is_none_or(|known| known <= at), "edit {at} served after edit {known:?}");
+        let before = seen[..known.len()].partition_point(|s| s.come < answer.asked);
+        let latest = before.checked_sub(1).map(|i| known[i]);
+        assert!(latest.is_none_or(|latest| latest <= at), "edit {at} served after edit {latest:?}");
+        known.push(at.max(known.last().copied().unwrap_or(0)));
     }
 }
