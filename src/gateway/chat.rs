@@ -8,12 +8,13 @@ use super::events::Events;
 use super::link::Link;
 use super::{App, dress};
 use crate::decide::{Facts, pinnable, route_for};
-use crate::policy::{Defaults, Millis};
+use crate::graph::Graph;
+use crate::policy::{Defaults, Millis, RouteId};
 use crate::record::{self, Unrouted};
 use crate::runtime::execute::{self, Order};
 use crate::runtime::reply::{Head, Line, Reply};
 use crate::runtime::serving::Serving;
-use crate::wire::chat::{ChatRequest, request};
+use crate::wire::chat::request;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
@@ -54,16 +55,18 @@ pub(super) async fn completions(State(app): State<Arc<App>>, request: Request) -
         Err(error) => {
             app.engine.meters.requests.count([&head.route, error.code]);
             tracing::info!(id = head.id, status = error.status, code = error.code, "refused before any decision");
-            app.engine.record(&record::unrouted(&Unrouted {
-                id: &head.id,
-                policy: &head.policy,
-                route: Some(head.route.as_str()).filter(|r| !r.is_empty()),
-                facts: seen.as_ref(),
-                class: error.class(),
-                status: error.status,
-                received_wall_ms,
-                elapsed: app.engine.clock.now().less(received_at),
-            }));
+            app.engine.record(|| {
+                record::unrouted(&Unrouted {
+                    id: &head.id,
+                    policy: &head.policy,
+                    route: Some(head.route.as_str()).filter(|r| !r.is_empty()),
+                    facts: seen.as_ref(),
+                    class: error.class(),
+                    status: error.status,
+                    received_wall_ms,
+                    elapsed: app.engine.clock.now().less(received_at),
+                })
+            });
             dress::error(&error, &head)
         }
     }
@@ -104,11 +107,30 @@ async fn order(
     let body = whole(body, asks_first, app.max_body, app.body_within).await?;
     let chat = request::read(body)?;
     let graph = serving.graph();
-    *seen = Some(chat.facts(&head.id));
-    let mut facts = facts(app, &graph.policy().defaults, graph.guard_headers(), &head.id, &chat, headers)?;
+    let mut facts = chat.facts(&head.id);
     facts.received_at = received_at;
-    *seen = Some(facts.clone());
-    let route = route_for(graph, &facts).ok_or_else(|| ClientError {
+    match routed(app, graph, head, &mut facts, headers) {
+        Ok(route) => {
+            let client_headers = handed_on(serving, headers);
+            Ok(Order { serving: Arc::clone(serving), route, facts, chat, client_headers })
+        }
+        Err(error) => {
+            *seen = Some(facts);
+            Err(error)
+        }
+    }
+}
+
+/// The request's route, its facts completed by its headers.
+fn routed(
+    app: &App,
+    graph: &Graph,
+    head: &mut Head,
+    facts: &mut Facts,
+    headers: &HeaderMap,
+) -> Result<RouteId, ClientError> {
+    read_headers(app, &graph.policy().defaults, graph.guard_headers(), headers, facts)?;
+    let route = route_for(graph, facts).ok_or_else(|| ClientError {
         param: Some("model".into()),
         ..ClientError::new(404, "model_not_found", format!("no route serves the model `{}`", facts.model))
     })?;
@@ -120,8 +142,7 @@ async fn order(
         })?;
         facts.pin = Some(pin);
     }
-    let passed = handed_on(serving, headers);
-    Ok(Order { serving: Arc::clone(serving), route, facts, chat, client_headers: passed })
+    Ok(route)
 }
 
 async fn whole(mut body: Body, asks_first: bool, max: usize, within: Duration) -> Result<Bytes, ClientError> {
@@ -159,15 +180,13 @@ async fn read_away(mut body: Body) {
     let _ = tokio::time::timeout(LINGER, reading).await;
 }
 
-fn facts(
+fn read_headers(
     app: &App,
     defaults: &Defaults,
     guard_headers: &[String],
-    id: &str,
-    chat: &ChatRequest,
     headers: &HeaderMap,
-) -> Result<Facts, ClientError> {
-    let mut facts = chat.facts(id);
+    facts: &mut Facts,
+) -> Result<(), ClientError> {
     facts.session = text(headers, &defaults.session_header)?.map(str::to_owned);
     facts.region = text(headers, &defaults.region_header)?.map(str::to_owned).or_else(|| app.region.clone());
     for name in guard_headers {
@@ -181,7 +200,7 @@ fn facts(
             header_error(DEADLINE, "it must be a whole number of milliseconds from receipt".to_owned())
         })?)),
     };
-    Ok(facts)
+    Ok(())
 }
 
 /// A header's value. An empty one counts as absent.
