@@ -159,8 +159,10 @@ impl Execution<'_> {
             }
         }
         let (body, asked) = (body.freeze(), self.order.chat.asked());
-        self.answered = Some(chat::judge(&incoming.headers, &body, &asked, self.engine.clock.wall_ms())?);
-        self.whole = Some(chat::with_model(body, &target.upstream));
+        let answered = chat::judge(&incoming.headers, &body, &asked, self.engine.clock.wall_ms())?;
+        let says_who = answered.model.as_deref().is_some_and(|model| !model.is_empty());
+        self.whole = Some(if says_who { body } else { chat::with_model(body, &target.upstream) });
+        self.answered = Some(answered);
         Ok(())
     }
 

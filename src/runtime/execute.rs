@@ -46,7 +46,8 @@ pub fn spawn(engine: Arc<Engine>, order: Order, line: Line) {
         Execution::new(&engine, &order, line).run().await;
         drop(running);
     };
-    tokio::spawn(task.instrument(span));
+    // Boxed, since it is large and would be copied on each of its ways.
+    tokio::spawn(Box::pin(task).instrument(span));
 }
 
 /// What a failed attempt left behind.

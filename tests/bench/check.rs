@@ -22,7 +22,7 @@ pub fn set(size: usize) -> (String, usize) {
         write!(
             text,
             r#"
-/// Part {n} of a large set.
+# Part {n} of a large set.
 provider near-{n} {{ api openai-chat; base-url "https://near-{n}.example/v1"; key env NEAR_{n}_KEY }}
 provider far-{n} {{ api openai-chat; base-url "https://far-{n}.example/v1"; key env FAR_{n}_KEY }}
 model m-{n} {{

@@ -54,12 +54,7 @@ pub fn outgoing(
             headers.push((name.clone(), Secret::new(value.as_str())));
         }
     }
-    Outgoing {
-        url: endpoint.chat_url.clone(),
-        headers,
-        body: chat.upstream_body(&target.upstream),
-        target: target.name.clone(),
-    }
+    Outgoing { headers, body: chat.upstream_body(&target.upstream), target: target.name.clone() }
 }
 
 fn may_pass(name: &str) -> bool {

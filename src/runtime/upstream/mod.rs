@@ -22,8 +22,6 @@ use std::pin::Pin;
 /// A call, ready to be sent.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
-    /// The whole address. Made from the policy alone: callers never choose hosts.
-    pub url: String,
     /// All headers but those of the transport, names in lower case.
     pub headers: Vec<(String, Secret)>,
     /// The body.
