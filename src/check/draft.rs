@@ -4,7 +4,10 @@
 //! Lints read it; only a draft without holes becomes a policy.
 
 use super::context::{Context, Decl, Names};
-use super::lower::{budget, contract, defaults, matrix, model, overlap, provider, route, target, test, tier};
+use super::lower::health::Health;
+use super::lower::{
+    breaker, budget, contract, defaults, matrix, model, overlap, probe, provider, ramp, route, target, test, tier,
+};
 use super::resolution;
 use crate::policy::{Budget, Contract, Defaults, Matrix, Model, Policy, Provider, Route, Target, Test, Tier};
 use crate::syntax::settings::{BLOCKS, Block};
@@ -29,6 +32,8 @@ pub struct Draft {
     pub budgets: Vec<Option<Budget>>,
     /// Sorted by name.
     pub routes: Vec<Option<Route>>,
+    /// Breakers, probes and ramps, each sorted by name.
+    pub health: Health,
     /// The set's `defaults` block, or the built-in ones.
     pub defaults: Defaults,
     /// In the order of files and lines.
@@ -40,9 +45,14 @@ pub fn lower(cx: &mut Context<'_>) -> Draft {
     let names = cx.names;
     mention_early_blocks(cx, names);
     let presets = names.list(Block::Defaults).first().map(|decl| defaults::lower(cx, decl)).unwrap_or_default();
-    let providers = each(cx, names, Block::Provider, provider::lower);
+    let health = Health {
+        breakers: each(cx, names, Block::Breaker, breaker::lower),
+        probes: each(cx, names, Block::Probe, probe::lower),
+        ramps: each(cx, names, Block::Ramp, ramp::lower),
+    };
+    let providers = each(cx, names, Block::Provider, |cx, decl| provider::lower(cx, decl, &health));
     let models = each(cx, names, Block::Model, model::lower);
-    let targets = each(cx, names, Block::Target, target::lower);
+    let targets = each(cx, names, Block::Target, |cx, decl| target::lower(cx, decl, &health));
     let contracts = each(cx, names, Block::Contract, contract::lower);
     let tiers = each(cx, names, Block::Tier, tier::lower);
     let matrices = each(cx, names, Block::Matrix, |cx, decl| {
@@ -58,9 +68,21 @@ pub fn lower(cx: &mut Context<'_>) -> Draft {
     overlap::check(cx, &routes);
     // Second blocks of a name are looked at for what is wrong inside, and lead nowhere.
     for decl in &names.spare {
-        spare(cx, decl, &presets);
+        spare(cx, decl, &presets, &health);
     }
-    Draft { providers, models, targets, contracts, tiers, matrices, budgets, routes, defaults: presets.defaults, tests }
+    Draft {
+        providers,
+        models,
+        targets,
+        contracts,
+        tiers,
+        matrices,
+        budgets,
+        routes,
+        health,
+        defaults: presets.defaults,
+        tests,
+    }
 }
 
 fn each<'a, T>(
@@ -72,11 +94,11 @@ fn each<'a, T>(
     names.list(block).iter().map(|decl| lower(cx, decl)).collect()
 }
 
-fn spare<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, presets: &defaults::Presets) {
+fn spare<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, presets: &defaults::Presets, health: &Health) {
     match decl.block {
-        Block::Provider => drop(provider::lower(cx, decl)),
+        Block::Provider => drop(provider::lower(cx, decl, health)),
         Block::Model => drop(model::lower(cx, decl)),
-        Block::Target => drop(target::lower(cx, decl)),
+        Block::Target => drop(target::lower(cx, decl, health)),
         Block::Contract => drop(contract::lower(cx, decl)),
         Block::Tier => drop(tier::lower(cx, decl)),
         Block::Matrix => drop(matrix::lower(cx, decl)),
@@ -84,14 +106,10 @@ fn spare<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, presets: &defaults::Prese
         Block::Route => drop(route::lower(cx, decl, presets)),
         Block::Defaults => drop(defaults::lower(cx, decl)),
         Block::Test => drop(test::lower(cx, decl)),
-        Block::Evaluation
-        | Block::Breaker
-        | Block::Probe
-        | Block::Ramp
-        | Block::Objective
-        | Block::Alert
-        | Block::Client
-        | Block::Load => {}
+        Block::Breaker => drop(breaker::lower(cx, decl)),
+        Block::Probe => drop(probe::lower(cx, decl)),
+        Block::Ramp => drop(ramp::lower(cx, decl)),
+        Block::Evaluation | Block::Objective | Block::Alert | Block::Client | Block::Load => {}
     }
 }
 
@@ -112,6 +130,8 @@ impl Draft {
         fn whole<T>(list: Vec<Option<T>>) -> Option<Vec<T>> {
             list.into_iter().collect()
         }
+        // Their rules are in the providers and targets already.
+        self.health.is_whole().then_some(())?;
         Some(Policy {
             providers: whole(self.providers)?,
             models: whole(self.models)?,

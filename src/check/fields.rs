@@ -5,6 +5,7 @@
 //! else. In a reader's answer `None` is a broken value that was reported, `Some(None)` a word that was left out.
 
 use super::context::{Context, Decl, extends_of};
+use super::lower::ramp;
 use super::resolution::{Origin, Resolved};
 use crate::diag::{Code, Diagnostic, closest};
 use crate::syntax::settings::{Block, Setting, Status, ValueType, blocks_with, setting, settings_of};
@@ -14,6 +15,7 @@ use crate::syntax::tree::{Item, ItemKind, Statement};
 #[derive(Debug)]
 pub struct Fields<'a> {
     entries: Vec<Entry<'a>>,
+    decls: Vec<&'a Decl<'a>>,
 }
 
 #[derive(Debug)]
@@ -35,6 +37,27 @@ impl<'a> Fields<'a> {
         let mut hits = self.entries.iter().filter(|entry| entry.setting.word == word).peekable();
         let from = hits.peek().and_then(|entry| entry.from);
         hits.filter(|entry| entry.from == from).map(|entry| entry.statement).collect()
+    }
+
+    /// The block's own statement of a word.
+    pub fn own(&self, word: &str) -> Option<&'a Statement> {
+        let is_own = |entry: &&Entry<'a>| entry.setting.word == word && entry.from.is_none();
+        self.entries.iter().find(is_own).map(|entry| entry.statement)
+    }
+
+    /// The statements of a repeatable word, block by block: the block's own, then those of each that it extends.
+    pub fn generations(&self, word: &str) -> Vec<Vec<&'a Statement>> {
+        let of = |from: Option<&str>| {
+            let entries = self.entries.iter().filter(|entry| entry.setting.word == word && entry.from == from);
+            entries.map(|entry| entry.statement).collect()
+        };
+        let ancestors = self.decls.iter().skip(1).map(|decl| of(Some(decl.name.as_str())));
+        [of(None)].into_iter().chain(ancestors).collect()
+    }
+
+    /// The block and those it extends, nearest first.
+    pub fn decls(&self) -> &[&'a Decl<'a>] {
+        &self.decls
     }
 
     /// What `read` makes of a word.
@@ -101,7 +124,7 @@ impl<'a> Context<'a> {
         if lineage.complete && decl.statement.block.is_some() {
             self.report_missing(decl, &entries);
         }
-        let fields = Fields { entries };
+        let fields = Fields { entries, decls: lineage.decls };
         self.resolve(decl, &fields);
         fields
     }
@@ -110,6 +133,9 @@ impl<'a> Context<'a> {
     fn row_of(&mut self, block: Block, statement: &Statement) -> Option<&'static Setting> {
         let first = statement.items.first()?;
         let Some(word) = first.word() else {
+            if block == Block::Ramp && ramp::is_stage(statement) {
+                return None;
+            }
             self.report(
                 Diagnostic::new(Code::UnknownSetting, first.span, "a setting begins with its word").help(format!(
                     "the words of a {} are {}",

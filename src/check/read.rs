@@ -116,14 +116,7 @@ impl<'a> Context<'a> {
     /// A duration longer than nothing.
     pub fn time(&mut self, statement: &'a Statement) -> Option<Millis> {
         let item = self.single(statement)?;
-        let time = value::duration(item, &mut self.diagnostics)?;
-        if time == Millis::ZERO {
-            self.report(
-                Diagnostic::new(Code::OutOfRange, item.span, "no time at all").help("write a time longer than nothing"),
-            );
-            return None;
-        }
-        Some(time)
+        value::time(item, &mut self.diagnostics)
     }
 
     /// A plain number in a range.

@@ -1,5 +1,6 @@
 use super::*;
 use crate::diag::Code;
+use crate::policy::Percent;
 use crate::policy::{Api, Effects, Jitter, Millis, Text};
 use crate::source::Sources;
 use crate::syntax::parse;
@@ -65,7 +66,7 @@ fn a_whole_set_is_lowered_with_its_defaults() {
     assert_eq!(budget.backoff.jitter, Jitter::Full);
     let route = &policy.routes[0];
     assert_eq!(route.serves, ["r"]);
-    assert_eq!((route.failover, route.fallback, route.exhausted), (true, true, 503));
+    assert_eq!((route.failover, route.fallback, route.exhausted), (Percent::ALL, Percent::ALL, 503));
     assert_eq!(route.side_effects, Effects::None);
     assert_eq!(policy.defaults.session_header, "x-switchback-session");
 }
@@ -123,21 +124,24 @@ fn a_broken_piece_causes_no_second_error() {
 #[test]
 fn words_without_effect_are_refused_each_at_its_word() {
     let text = PARTS
-        .replace("chain { a }", "affinity session for 5m; chain { a }")
+        .replace("chain { a }", "slow-above 5s; chain { a }")
         .replace("budget b }", "budget b; guarantee attempts <= 2; breaker q }")
-        + "breaker q { open 30s; nonsense }\nalert z { url env A }\n";
+        + "client q { region eu; nonsense }\nalert z { url env A }\n";
     let found = errors(&text);
     let early: Vec<_> =
         found.iter().filter(|(code, _)| *code == Code::NotYetInEffect).map(|(_, t)| t.as_str()).collect();
-    assert_eq!(early, ["affinity", "guarantee", "breaker", "alert"]);
+    assert_eq!(early, ["slow-above", "guarantee", "client", "alert"]);
     assert_eq!(found.len(), 5, "{found:?}");
     assert_eq!(found[2], (Code::WrongBlock, "breaker".to_owned()));
 }
 
 #[test]
-fn splits_are_early_and_their_targets_known() {
+fn a_split_is_whole_and_its_targets_are_known() {
     let text = PARTS.replace("chain { a }", "chain { a 70%, b 30% }") + "target b { model m; provider p; region eu }\n";
-    assert_eq!(errors(&text), one(Code::NotYetInEffect, "70%"));
+    assert_eq!(errors(&text), []);
+    assert_eq!(errors(&text.replace("30%", "20%")), one(Code::SplitNotWhole, "a 70%, b 20%"));
+    assert_eq!(errors(&text.replace(", b 30%", ", b")), one(Code::MissingValue, "b"));
+    assert_eq!(errors(&text.replace("a 70%, b 30%", "a 70%")), one(Code::LeftOver, "70%"));
     let text = PARTS.replace("chain { a }", "chain { a 70%, c 30% }");
     assert_eq!(errors(&text).last(), one(Code::UnknownName, "c").last());
 }

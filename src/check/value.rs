@@ -6,19 +6,21 @@
 
 mod key;
 mod quantity;
+mod rate;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub use key::{literal as key_literal, looks_like_key};
 pub use quantity::Kind;
+pub use rate::rate;
 pub use text::{
     choice, is_name, label, labels, list, name, names, pattern, patterns, secret, string, strings, text, truth,
     unknown_word,
 };
 
 use crate::diag::{Code, Diagnostic};
-use crate::policy::{Comparison, Millis, Money, Percent, Price};
+use crate::policy::{Comparison, Millis, Money, Multiple, Percent, Price};
 use crate::source::Span;
 use crate::syntax::tree::{Item, ItemKind, Operator};
 use quantity::Trouble;
@@ -26,6 +28,18 @@ use quantity::Trouble;
 /// A duration: `250ms`, `8s`, `2m`, `1h`, `7d`, whole milliseconds.
 pub fn duration(item: &Item, out: &mut Vec<Diagnostic>) -> Option<Millis> {
     number(item, Kind::Duration, out).map(Millis)
+}
+
+/// A duration longer than nothing.
+pub fn time(item: &Item, out: &mut Vec<Diagnostic>) -> Option<Millis> {
+    let time = duration(item, out)?;
+    if time == Millis::ZERO {
+        out.push(
+            Diagnostic::new(Code::OutOfRange, item.span, "no time at all").help("write a time longer than nothing"),
+        );
+        return None;
+    }
+    Some(time)
 }
 
 /// A percentage from 0% to 100%, two decimals at most.
@@ -81,9 +95,21 @@ pub fn size(item: &Item, out: &mut Vec<Diagnostic>) -> Option<u64> {
     number(item, Kind::Size, out)
 }
 
-/// A multiple in thousandths: `2.5x` is 2 500.
-pub fn multiple(item: &Item, out: &mut Vec<Diagnostic>) -> Option<u64> {
-    number(item, Kind::Multiple, out)
+/// A multiple of at least so many thousandths: `2.5x` is 2 500.
+pub fn multiple(item: &Item, least: u32, out: &mut Vec<Diagnostic>) -> Option<Multiple> {
+    let thousandths = number(item, Kind::Multiple, out)?;
+    match u32::try_from(thousandths) {
+        Ok(times) if times >= least => Some(Multiple(times)),
+        Ok(_) => {
+            let bound = Multiple(least);
+            out.push(out_of_range(item, &format!("less than {bound}"), &format!("write a multiple from `{bound}` on")));
+            None
+        }
+        Err(_) => {
+            out.push(out_of_range(item, "too large", "write a multiple such as `2.5x`"));
+            None
+        }
+    }
 }
 
 /// `>= VALUE`: the comparison and the one item after it, which the caller reads. `end` is where something was due if

@@ -41,6 +41,8 @@ pub struct Io {
     pub out: Box<dyn Write>,
     /// Progress, logs, and why the job could not be done.
     pub err: Box<dyn Write>,
+    /// Whether something could not be written to `out`.
+    pub broken: bool,
     /// Whether `out` is coloured.
     pub color_out: bool,
     /// Whether `err` is coloured.
@@ -58,6 +60,7 @@ impl Io {
         };
         let (out, err) = (std::io::stdout(), std::io::stderr());
         Io {
+            broken: false,
             color_out: colored(out.is_terminal()),
             color_err: colored(err.is_terminal()),
             out: Box::new(out),
@@ -65,10 +68,14 @@ impl Io {
         }
     }
 
-    /// Writes to stdout. A reader that has gone ends the command quietly: the next write fails too.
+    /// Writes to stdout. A reader that has gone has seen enough; any other failure is told once, and fails the command.
     pub fn print(&mut self, text: &str) {
-        let _ = self.out.write_all(text.as_bytes());
-        let _ = self.out.flush();
+        if let Err(error) = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush())
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+            && !std::mem::replace(&mut self.broken, true)
+        {
+            self.say(&format!("error: the result cannot be written: {error}"));
+        }
     }
 
     /// Writes a line to stderr.

@@ -79,5 +79,5 @@ pub fn main() -> ExitCode {
         Command::Emulate(args) => emulate::run(&args, &mut io),
         Command::Completions(args) => completions::run(&args, &mut io),
     };
-    exit.into()
+    if io.broken { Exit::Failed } else { exit }.into()
 }

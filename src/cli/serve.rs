@@ -10,6 +10,7 @@ use crate::gateway::{self, App};
 use crate::ready::Ready;
 use crate::runtime::clock::Clock;
 use crate::runtime::engine::Engine;
+use crate::runtime::prober;
 use crate::runtime::reload::{Apply, Reloader};
 use crate::runtime::serving::Serving;
 use crate::runtime::sink::{Destination, Sink, Writer};
@@ -158,6 +159,7 @@ async fn serve(args: &Args, address: SocketAddr, app: Arc<App>, reloader: Reload
     let engine = Arc::clone(&app.engine);
     let clock = engine.clock;
     tokio::spawn(reloader.follow(Watch::new(&args.path, POLL), move || clock.wall_ms()));
+    tokio::spawn(prober::run(Arc::clone(&engine)));
     io.say(&format!("listening on http://{at} policy {}", engine.serving.load().graph().hash()));
     let patience = Patience { drain: args.drain, ..Patience::default() };
     let cut_off = gateway::server::serve(listener, gateway::router(app), stop, patience).await;

@@ -13,6 +13,7 @@ words! {
         Replay "replay" "the attempt may have been processed";
         Target "target" "no target is left that admits the request";
         Token "token" "the target's retry bucket is empty";
+        Money "money" "the cap on what the request may cost does not leave enough";
         Time "time" "the deadline, or the reserve, does not leave enough";
     }
 }

@@ -65,9 +65,6 @@ impl TimeBudget {
     }
 }
 
-/// Least part of its own limit that a target must have been granted for a timeout to count against it.
-pub const TIMEOUT_EVIDENCE: Percent = Percent(5_000);
-
 /// The granted-time rule: what a timeout says about a target whose own limit was `limit`.
 pub fn evidence(granted: Millis, limit: Millis, least: Percent) -> Blame {
     let fair = u128::from(granted.0) * 10_000 >= u128::from(limit.0) * u128::from(least.0);

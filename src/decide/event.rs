@@ -4,6 +4,7 @@
 //! sleeps. It decides nothing: which timer ran out is read off `Limits`, and its meaning is decided here.
 
 use super::standing::Admission;
+use super::vitals::Latency;
 use crate::graph::NodeIndex;
 use crate::policy::class::Blame;
 use crate::policy::{Class, Millis, Refusal, Scope, Stage, TargetId};
@@ -181,8 +182,19 @@ pub struct Settle {
     pub class: Option<Class>,
     /// How wide the answer showed it to be.
     pub scope: Option<Scope>,
+    /// The wait that the answer asked for.
+    pub hint: Option<Millis>,
     /// Nobody is sent there until this instant.
     pub hold_until: Option<Millis>,
+    /// How long it took, where there was output.
+    pub latency: Option<Latency>,
+}
+
+impl Settle {
+    /// An end that says nothing about the target.
+    pub fn neutral(target: TargetId) -> Settle {
+        Settle { target, blame: Blame::Neutral, class: None, scope: None, hint: None, hold_until: None, latency: None }
+    }
 }
 
 /// What the client is told.

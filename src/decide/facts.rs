@@ -20,8 +20,10 @@ pub struct Facts {
     pub structured_output: StructuredOutput,
     /// Input tokens, estimated upwards.
     pub tokens: u64,
-    /// Output tokens asked for; absent where the request names none.
+    /// Output tokens asked for, of each answer; absent where the request names none.
     pub max_output: Option<u64>,
+    /// How many answers are asked for; each may be as long as `max_output`.
+    pub choices: u64,
     /// Kinds of content in the request.
     pub modalities: Modalities,
     /// Who asks.
@@ -56,6 +58,7 @@ impl Facts {
             structured_output: StructuredOutput::None,
             tokens: 0,
             max_output: None,
+            choices: 1,
             modalities: Modalities::default().with(crate::policy::Modality::Text),
             client: None,
             region: None,

@@ -5,21 +5,30 @@
 
 pub mod action;
 pub mod backoff;
+pub mod bucket;
+pub mod circuit;
 pub mod contract;
 pub mod deadline;
 pub mod draw;
 pub mod event;
 pub mod facts;
+pub mod group;
 pub mod guard;
 pub mod hold;
-pub mod holds;
+pub mod ledgers;
+pub mod path;
 pub mod ramp;
+pub mod recovery;
 pub mod replay;
 mod routes;
 mod run;
 pub mod select;
 pub mod standing;
+pub mod target_state;
 pub mod trail;
+pub mod vitals;
+mod width;
+pub mod window;
 
 pub use event::{Call, Event, Failure, Limits, Next, Phase, Refused, Settle, Timer, Why};
 pub use facts::Facts;

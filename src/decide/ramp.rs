@@ -3,6 +3,7 @@
 
 use crate::policy::Percent;
 use sha2::{Digest, Sha256};
+use std::fmt::{self, Write};
 
 /// The place of a session among 10 000, for one target and one of its recoveries.
 pub fn bucket(target: &str, epoch: u64, session: &str) -> u64 {
@@ -10,10 +11,20 @@ pub fn bucket(target: &str, epoch: u64, session: &str) -> u64 {
     hash.update(b"ramp\0");
     hash.update(target.as_bytes());
     hash.update(b"\0");
-    hash.update(epoch.to_string().as_bytes());
+    // A digest takes whatever it is fed, and needs no room to write the number in first.
+    let _ = write!(Digits(&mut hash), "{epoch}");
     hash.update(b"\0");
     hash.update(session.as_bytes());
     super::draw::first_u64(&hash.finalize()) % 10_000
+}
+
+struct Digits<'a>(&'a mut Sha256);
+
+impl Write for Digits<'_> {
+    fn write_str(&mut self, digits: &str) -> fmt::Result {
+        self.0.update(digits.as_bytes());
+        Ok(())
+    }
 }
 
 /// Whether a session is in at this share.

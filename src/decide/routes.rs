@@ -21,9 +21,12 @@ pub fn route_for(graph: &Graph, facts: &Facts) -> Option<RouteId> {
     matched.or_else(|| serving(false).next()).map(|(id, _)| RouteId(id))
 }
 
-/// The target of this name, if it stands in a chain of the route's tier.
-pub fn pinnable(graph: &Graph, route: RouteId, name: &str) -> Option<TargetId> {
+/// The target of this name, if the request could be sent there without a pin: it stands in the chain for the request's
+/// region, and its guard holds.
+pub fn pinnable(graph: &Graph, route: RouteId, facts: &Facts, name: &str) -> Option<TargetId> {
     let target = graph.target_named(name)?;
     let tier = graph.tier(graph.route(route)?.tier)?;
-    tier.chains.iter().flat_map(|c| &c.ranks).any(|r| r.target == target).then_some(target)
+    let chain = tier.chains.get(tier.chain_for(facts.region.as_deref())?)?;
+    let rank = chain.ranks.iter().find(|r| r.target == target)?;
+    holds(rank.guard.as_ref(), View { facts, failed: None }).then_some(target)
 }

@@ -60,7 +60,7 @@ pub fn reason(standing: &Standing, now: Millis) -> Option<Reason> {
     if standing.ramp == Ramp::Barred {
         return Some(Reason::Ramp);
     }
-    if standing.health == Health::Degraded {
+    if standing.health == Health::Degraded && !standing.tolerated {
         return Some(Reason::Degraded);
     }
     None

@@ -23,6 +23,8 @@ pub struct Standing {
     pub ramp: Ramp,
     /// Last-resort calls in flight.
     pub last_resort_inflight: u32,
+    /// Being degraded bars it from nothing: its tier says `prefer same-model`.
+    pub tolerated: bool,
 }
 
 impl Standing {
@@ -35,6 +37,7 @@ impl Standing {
         busy: false,
         ramp: Ramp::Full,
         last_resort_inflight: 0,
+        tolerated: false,
     };
 }
 
@@ -126,8 +129,22 @@ pub trait Verdicts {
     /// Pays for a `retry` or `wait` at the target.
     fn take_retry_token(&mut self, target: TargetId, now: Millis);
 
+    /// Lets a call in as it was chosen. `first`: the request has not been at this target before. A call that was let in is
+    /// settled by [`Verdicts::settle`], however it ends.
+    ///
+    /// # Errors
+    /// The reason against it, where things changed since it was chosen.
+    fn admit(&mut self, target: TargetId, admission: Admission, first: bool, now: Millis) -> Result<(), Reason>;
+
     /// A draw in parts per million, 0 to 999 999; the same question gives the same draw.
     fn draw(&mut self, purpose: DicePurpose, attempt: u32) -> u32;
+
+    /// A draw of the session in parts per million, for a share of `of`: the same for all requests of the session, on every
+    /// instance, so that whoever is in at 10% stays in at 50%.
+    fn share(&mut self, purpose: DicePurpose, of: &str) -> u32;
+
+    /// Where the session was last served, if that was no longer ago than `idle`; nothing for a request without a session.
+    fn home(&mut self, idle: Millis, now: Millis) -> Option<TargetId>;
 
     /// How an attempt ended. Called before any question about what to do next, so that a hold that the answer asked for
     /// is seen at once.

@@ -150,6 +150,8 @@ registry! {
     OverlappingRoutes "SB0604" "overlapping-routes" Error;
     IdleBefore "SB0605" "idle-before" Error;
     BeforeCycle "SB0606" "before-cycle" Error;
+    SplitNotWhole "SB0607" "split-not-whole" Error;
+    ExerciseElsewhere "SB0608" "exercise-elsewhere" Error;
     ContractUnmet "SB0611" "contract-unmet" Error;
     EmulatedProvider "SB0612" "emulated-provider" Warning;
     EmulatedAndReal "SB0613" "emulated-and-real" Warning;
@@ -157,10 +159,26 @@ registry! {
     AttemptsBelowChain "SB0615" "attempts-below-chain" Warning;
     UnprovenFallback "SB0616" "unproven-fallback" Warning;
     UnreachableTarget "SB0617" "unreachable-target" Warning;
+    ExerciseShare "SB0628" "exercise-share" Warning;
     // SB07xx: budgets.
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;
     LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;
     BackoffUpsideDown "SB0703" "backoff-upside-down" Error;
+    UnknownPrice "SB0704" "unknown-price" Error;
+    NoCallFits "SB0705" "no-call-fits" Error;
+    // SB08xx: breakers, probes and ramps.
+    TwoBreakers "SB0801" "two-breakers" Error;
+    ScopeMissing "SB0802" "scope-missing" Error;
+    TwoWindows "SB0803" "two-windows" Error;
+    WindowNotInTenths "SB0804" "window-not-in-tenths" Error;
+    NeverCollected "SB0805" "never-collected" Error;
+    OpenUpsideDown "SB0806" "open-upside-down" Error;
+    OneFailureTrips "SB0807" "one-failure-trips" Warning;
+    ProbeOutlastsInterval "SB0811" "probe-outlasts-interval" Warning;
+    ProbeRefused "SB0812" "probe-refused" Warning;
+    RampNotRising "SB0821" "ramp-not-rising" Error;
+    RampNotFull "SB0822" "ramp-not-full" Error;
+    StageTooShort "SB0823" "stage-too-short" Warning;
     // SB09xx: tests.
     TestWithoutExpect "SB0901" "test-without-expect" Error;
     UnknownTestLine "SB0902" "unknown-test-line" Error;

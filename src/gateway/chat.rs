@@ -132,11 +132,15 @@ fn routed(
     read_headers(app, &graph.policy().defaults, graph.guard_headers(), headers, facts)?;
     let route = route_for(graph, facts).ok_or_else(|| ClientError {
         param: Some("model".into()),
-        ..ClientError::new(404, "model_not_found", format!("no route serves the model `{}`", facts.model))
+        ..ClientError::new(
+            404,
+            "model_not_found",
+            format!("no route serves the model `{}`", record::short(&facts.model)),
+        )
     })?;
     head.route = graph.route(route).map(|r| r.name.clone()).unwrap_or_default();
     if let Some(name) = text(headers, PIN)? {
-        let pin = pinnable(graph, route, name).ok_or_else(|| {
+        let pin = pinnable(graph, route, &facts, name).ok_or_else(|| {
             let route = &head.route;
             header_error(PIN, format!("`{name}` is no target of the chain of route `{route}`"))
         })?;
@@ -196,11 +200,17 @@ fn read_headers(
     }
     facts.deadline = match text(headers, DEADLINE)? {
         None => None,
-        Some(ms) => Some(Millis(ms.trim().parse().map_err(|_| {
+        Some(ms) => Some(milliseconds(ms.trim()).ok_or_else(|| {
             header_error(DEADLINE, "it must be a whole number of milliseconds from receipt".to_owned())
-        })?)),
+        })?),
     };
     Ok(())
+}
+
+/// Digits and nothing else.
+fn milliseconds(text: &str) -> Option<Millis> {
+    let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    digits.then(|| text.parse().ok().map(Millis)).flatten()
 }
 
 /// A header's value. An empty one counts as absent.

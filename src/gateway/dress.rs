@@ -26,6 +26,9 @@ pub const TARGET: HeaderName = HeaderName::from_static("x-switchback-target");
 /// Tells client libraries whether to repeat.
 const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 
+/// Longest `Retry-After` that a client's library is left to sleep out by itself.
+const LONGEST_SLEEP: Millis = Millis(60_000);
+
 /// A response with a JSON body.
 pub fn json(status: u16, body: Bytes) -> Response<Body> {
     let mut response = Response::new(Body::from(body));
@@ -53,7 +56,9 @@ pub fn error(error: &ClientError, head: &Head) -> Response<Body> {
 /// A run's refusal.
 pub fn refused(refused: &Refused, said: Option<&str>, head: &Head) -> Response<Body> {
     let mut response = error(&ClientError::refused(refused, said), head);
-    if refused.answered {
+    // Some client libraries sleep for as long as they are told, silently; whoever is told of minutes decides for himself.
+    let long = refused.retry_after.is_some_and(|after| after > LONGEST_SLEEP);
+    if refused.answered || long {
         response.headers_mut().insert(SHOULD_RETRY, HeaderValue::from_static("false"));
     }
     if let Some(after) = refused.retry_after {

@@ -32,6 +32,7 @@ impl ClientError {
     pub fn refused(refused: &Refused, said: Option<&str>) -> ClientError {
         let message = match (refused.why, said) {
             (Why::Class(_), Some(said)) if !said.is_empty() => said.to_owned(),
+            (Why::Class(Class::PartialStream), _) => "the answer broke off after output had begun".to_owned(),
             (Why::Class(class), _) => format!("the upstream failed: {}", class.meaning()),
             (Why::Refusal(Refusal::Contract), Some(said)) => said.to_owned(),
             (Why::Refusal(refusal), _) => refusal.meaning().to_owned(),

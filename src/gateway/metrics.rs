@@ -31,6 +31,15 @@ impl Page {
         self.line(name, labels, value);
     }
 
+    /// Values that go up and down, by labels.
+    pub fn gauges<const N: usize>(&mut self, name: &str, help: &str, labels: [&str; N], values: &[([String; N], u64)]) {
+        self.head(name, "gauge", help);
+        for (texts, value) in values {
+            let pairs: Vec<(&str, &str)> = labels.iter().copied().zip(texts.iter().map(String::as_str)).collect();
+            self.line(name, &pairs, *value);
+        }
+    }
+
     /// The text.
     pub fn into_text(self) -> String {
         self.0

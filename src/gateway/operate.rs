@@ -2,8 +2,14 @@
 
 use super::metrics::Page;
 use super::{App, dress};
+use crate::decide::Health;
+use crate::decide::recovery::Phase;
+use crate::policy::Millis;
+use crate::policy::breaker::Capability;
 use crate::record::rfc3339;
+use crate::runtime::live::lock;
 use crate::runtime::reload::Finding;
+use crate::runtime::serving::Serving;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::{HeaderValue, Response, header};
@@ -61,6 +67,47 @@ pub(super) async fn readyz(State(app): State<Arc<App>>) -> Response<Body> {
     dress::json(200, serde_json::to_vec(&readiness).unwrap_or_default().into())
 }
 
+/// How targets and breakers stand, as labels and values.
+#[derive(Default)]
+struct Standings {
+    health: Vec<([String; 2], u64)>,
+    breakers: Vec<([String; 2], u64)>,
+    ramps: Vec<([String; 1], u64)>,
+}
+
+impl Standings {
+    fn of(serving: &Serving, now: Millis) -> Standings {
+        let mut all = Standings::default();
+        for group in serving.live.groups() {
+            let mut group = lock(group);
+            let names: Vec<String> = group.spec().targets.iter().map(|t| t.name.clone()).collect();
+            for (place, name) in names.into_iter().enumerate() {
+                let ramp = match group.phase(place, now, Capability::Text) {
+                    Phase::Full => 100,
+                    Phase::Ramping(share) => u64::from(share.0 / 100),
+                    Phase::Trial | Phase::Blocked => 0,
+                };
+                all.ramps.push(([name.clone()], ramp));
+                let health = group.target(place).map(|target| target.health());
+                for state in Health::ALL {
+                    let value = u64::from(health == Some(*state));
+                    all.health.push(([name.clone(), state.word().to_owned()], value));
+                }
+            }
+            for circuit in group.circuits(now) {
+                let word = circuit.state.word();
+                if word == "closed" && circuit.trips == 0 {
+                    continue;
+                }
+                for state in ["closed", "half-open", "open"] {
+                    all.breakers.push(([circuit.key.to_owned(), state.to_owned()], u64::from(state == word)));
+                }
+            }
+        }
+        all
+    }
+}
+
 pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response<Body> {
     let engine = &app.engine;
     let serving = engine.serving.load();
@@ -76,6 +123,31 @@ pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response<Body> {
         "Upstream calls by route, target, class of the failure or ok, and the action that led to them.",
         ["route", "target", "class", "action"],
         &engine.meters.attempts,
+    );
+    page.counters(
+        "switchback_probes_total",
+        "Probes by target and what they were taken for.",
+        ["target", "result"],
+        &engine.meters.probes,
+    );
+    let states = Standings::of(&serving, engine.clock.now());
+    page.gauges(
+        "switchback_health_state",
+        "1 for the health that probes give a target.",
+        ["target", "state"],
+        &states.health,
+    );
+    page.gauges(
+        "switchback_breaker_state",
+        "1 for the state of a breaker; only breakers that are not closed, or have opened, are listed.",
+        ["key", "state"],
+        &states.breakers,
+    );
+    page.gauges(
+        "switchback_ramp_percent",
+        "The share of sessions that a target takes while it comes back, in percent; 100 where no ramp runs.",
+        ["target"],
+        &states.ramps,
     );
     page.gauge("switchback_requests_running", "Requests that run now.", &[], engine.meters.running_now());
     page.counter("switchback_records_dropped_total", "Decision records that were lost.", engine.sink.dropped());

@@ -23,12 +23,22 @@ fn text(policy: &Policy) -> String {
     let mut out = String::from(FORM);
     blocks(policy, &mut out);
     for tier in &policy.tiers {
-        let _ = write!(out, "\ntier {:?} last-resort={}", tier.name, tier.last_resort);
+        let exercise = tier.exercise.iter().map(|e| (e.share, policy.targets.get(e.target.index()).map(|t| &t.name)));
+        let _ = write!(
+            out,
+            "\ntier {:?} last-resort={} order={:?} prefer={} exercise={:?} affinity={:?}",
+            tier.name,
+            tier.last_resort,
+            tier.order,
+            tier.prefer,
+            exercise.collect::<Vec<_>>(),
+            tier.affinity
+        );
         for chain in &tier.chains {
             let _ = write!(out, "\n chain {:?}", chain.regions);
             for rank in &chain.ranks {
                 let name = policy.targets.get(rank.target.index()).map(|t| &t.name);
-                let _ = write!(out, "\n  rank {name:?} when={:?}", rank.guard);
+                let _ = write!(out, "\n  rank {} {name:?} share={:?} when={:?}", rank.place, rank.share, rank.guard);
             }
         }
     }
@@ -69,8 +79,17 @@ fn blocks(policy: &Policy, out: &mut String) {
         let _ = write!(
             out,
             "\nprovider {:?} api={} base-url={:?} key={:?} headers={:?} pass-headers={:?} account={:?} \
-             timeout-connect={}",
-            p.name, p.api, p.base_url, p.key, p.headers, p.pass_headers, p.account, p.timeout_connect
+             timeout-connect={} breaker={:?} retry={:?}",
+            p.name,
+            p.api,
+            p.base_url,
+            p.key,
+            p.headers,
+            p.pass_headers,
+            p.account,
+            p.timeout_connect,
+            p.breaker,
+            p.retry
         );
     }
     for m in &policy.models {
@@ -102,7 +121,7 @@ fn blocks(policy: &Policy, out: &mut String) {
         let _ = write!(
             out,
             "\nbudget {:?} deadline={} attempts={} per-target={} attempt-timeout={:?} headers={:?} first-token={:?} \
-             idle={} total={:?} min-attempt={} reserve={} backoff={:?} replays={}",
+             idle={} total={:?} rounds={} spend={:?} min-attempt={} reserve={} backoff={:?} replays={}",
             b.name,
             b.deadline,
             b.attempts,
@@ -112,6 +131,8 @@ fn blocks(policy: &Policy, out: &mut String) {
             b.first_token,
             b.idle,
             b.total,
+            b.rounds,
+            b.spend_per_request,
             b.min_attempt,
             b.reserve,
             b.backoff,
@@ -124,7 +145,7 @@ fn target(policy: &Policy, t: &Target, out: &mut String) {
     let _ = write!(
         out,
         "\ntarget {:?} model={:?} provider={:?} upstream={:?} region={:?} prices={:?} retention={:?} enabled={} \
-         idempotency-key={:?}",
+         idempotency-key={:?} max-concurrent={:?} baseline={:?} probe={:?} ramp={:?}",
         t.name,
         policy.models.get(t.model.index()).map(|m| &m.name),
         policy.providers.get(t.provider.index()).map(|p| &p.name),
@@ -133,7 +154,11 @@ fn target(policy: &Policy, t: &Target, out: &mut String) {
         t.prices,
         t.retention,
         t.enabled,
-        t.idempotency_key
+        t.idempotency_key,
+        t.max_concurrent,
+        t.seed,
+        t.probe,
+        t.ramp
     );
     if let Some(Script { lines, repeats }) = &t.script {
         let _ = write!(out, " script repeats={repeats:?}");

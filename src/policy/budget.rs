@@ -1,6 +1,6 @@
 //! Budgets: time, calls and backoff of one request.
 
-use super::units::Millis;
+use super::units::{Millis, Money};
 use crate::source::Span;
 
 /// What one request may take. Defaults and `extends` are resolved.
@@ -28,6 +28,10 @@ pub struct Budget {
     pub idle: Millis,
     /// Whole length of a stream.
     pub total: Option<Millis>,
+    /// How often used targets may be chosen anew when no unused one is left, the first round included.
+    pub rounds: u32,
+    /// Most that all attempts of a request may cost at worst; absent: no cap.
+    pub spend_per_request: Option<Money>,
     /// Less than this left is not worth a call.
     pub min_attempt: Millis,
     /// Kept for the next candidate.

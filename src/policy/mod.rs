@@ -3,31 +3,39 @@
 //! In: what `check` lowered. Out: plain data that `graph` compiles. Each list is sorted by name and an id is an index
 //! into it, so ids do not depend on files, layout or the order of blocks. Nothing here can fail, decide or do IO.
 
+pub mod breaker;
 pub mod budget;
 pub mod class;
 pub mod contract;
 pub mod guard;
 pub mod ids;
 pub mod matrix;
+pub mod probe;
 pub mod provider;
+pub mod ramp;
+pub mod retry;
 pub mod route;
 pub mod script;
 pub mod test;
 pub mod tier;
 pub mod units;
 
+pub use breaker::{BreakerRules, BreakerScope, Capability, HoldRule};
 pub use budget::{Backoff, Budget, Jitter};
 pub use class::{Class, ClassSet, Refusal, Scope, Stage};
 pub use contract::{Capabilities, Contract, Modalities, Modality, StructuredOutput, Tools};
 pub use guard::{Fact, Guard, Literal};
 pub use ids::{BudgetId, ContractId, MatrixId, ModelId, ProviderId, RouteId, TargetId, TierId};
 pub use matrix::{Action, FallbackTo, Matrix, Row, RowAction};
+pub use probe::ProbeRules;
 pub use provider::{Api, Model, Provider, Target, Text};
+pub use ramp::RampRules;
+pub use retry::RetryRatio;
 pub use route::{Defaults, Effects, Route};
 pub use script::{Answer, Script, ScriptLine, StreamEnd, Window};
 pub use test::{DicePurpose, Expectation, PathItem, SendFacts, Subject, TargetState, Test, TestLine, TestStep};
-pub use tier::{Chain, Rank, Tier};
-pub use units::{Comparison, Millis, Money, Percent, Price, Prices, Usage};
+pub use tier::{Chain, Exercise, Order, Prefer, Rank, Tier};
+pub use units::{Comparison, Millis, Money, Multiple, Percent, Price, Prices, Rate, Usage};
 
 /// A policy set without errors. Made only by `check`.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,11 @@
 //! Providers, models and targets: who may be called, as what, and where.
 
+use super::breaker::BreakerRules;
 use super::contract::Capabilities;
 use super::ids::{ModelId, ProviderId};
+use super::probe::{ProbeRules, Seed};
+use super::ramp::RampRules;
+use super::retry::RetryRatio;
 use super::script::Script;
 use super::units::{Millis, Prices};
 use crate::source::Span;
@@ -58,6 +62,10 @@ pub struct Provider {
     pub account: String,
     /// Longest time for a connection.
     pub timeout_connect: Millis,
+    /// When its scopes are left alone: its own, the set's, or the language's.
+    pub breaker: BreakerRules,
+    /// The retry bucket of each of its targets.
+    pub retry: RetryRatio,
 }
 
 impl Provider {
@@ -105,4 +113,12 @@ pub struct Target {
     pub idempotency_key: Option<String>,
     /// How the emulator answers for it.
     pub script: Option<Script>,
+    /// Most calls in flight.
+    pub max_concurrent: Option<u32>,
+    /// The baseline it states.
+    pub seed: Option<Seed>,
+    /// Its own probe, its provider's or the set's; none: it is not probed.
+    pub probe: Option<ProbeRules>,
+    /// Its own ramp, its provider's or the set's; without stages it is full at once.
+    pub ramp: RampRules,
 }

@@ -2,6 +2,7 @@
 
 use super::guard::Guard;
 use super::ids::{BudgetId, ContractId, MatrixId, RouteId, TierId};
+use super::units::Percent;
 use crate::source::Span;
 
 super::class::words! {
@@ -39,10 +40,10 @@ pub struct Route {
     pub budget: BudgetId,
     /// Whether requests may have side effects.
     pub side_effects: Effects,
-    /// Kill switch for going to another target of the model.
-    pub failover: bool,
-    /// Kill switch for going to another model.
-    pub fallback: bool,
+    /// The share of sessions that may go to another target of the model: all, none, or a canary.
+    pub failover: Percent,
+    /// The share of sessions that may go to another model.
+    pub fallback: Percent,
     /// The status when no target is left.
     pub exhausted: u16,
 }

@@ -2,8 +2,8 @@
 
 use super::contract::Pattern;
 use super::guard::Guard;
-use super::ids::TargetId;
-use super::ids::TierId;
+use super::ids::{TargetId, TierId};
+use super::units::{Millis, Percent};
 use crate::source::Span;
 
 /// Chains of targets.
@@ -19,6 +19,42 @@ pub struct Tier {
     pub chains: Vec<Chain>,
     /// Whether a target that is down or open may be asked when nothing else is left.
     pub last_resort: bool,
+    /// How candidates are ordered.
+    pub order: Order,
+    /// Whether a healthy other model goes before a degraded equivalent.
+    pub prefer: Prefer,
+    /// Shares of sessions that ask a standby first, so that it stays proven.
+    pub exercise: Vec<Exercise>,
+    /// How long a session stays where it was last served; absent: no affinity.
+    pub affinity: Option<Millis>,
+}
+
+/// How candidates are ordered. All but `as-written` re-rank those that nothing speaks against; who stands further back
+/// goes ahead only where he wins by a tenth.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Order {
+    /// As the chain says.
+    #[default]
+    AsWritten,
+    /// By what the request costs at worst.
+    Price,
+}
+
+super::class::words! {
+    /// What goes first when an equivalent is degraded.
+    Prefer {
+        Healthy "healthy" "a healthy other model";
+        SameModel "same-model" "the same model, slow as it is";
+    }
+}
+
+/// `exercise N% of TARGET`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Exercise {
+    /// The share of sessions.
+    pub share: Percent,
+    /// Whom they ask first.
+    pub target: TargetId,
 }
 
 /// Ranks in order.
@@ -35,6 +71,10 @@ pub struct Chain {
 /// One target of a chain.
 #[derive(Clone, Debug)]
 pub struct Rank {
+    /// The rank as written, from 0. Targets that share one are a split.
+    pub place: u16,
+    /// Its share of a split; absent where it stands alone in its rank.
+    pub share: Option<Percent>,
     /// The target.
     pub target: TargetId,
     /// Its condition.

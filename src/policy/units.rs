@@ -48,6 +48,23 @@ impl fmt::Display for Millis {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Percent(pub u32);
 
+impl Percent {
+    /// Nothing.
+    pub const NONE: Percent = Percent(0);
+    /// Everything.
+    pub const ALL: Percent = Percent(10_000);
+
+    /// Whether a draw in parts per million falls into this share.
+    pub fn takes(self, draw: u32) -> bool {
+        u64::from(draw) < u64::from(self.0) * 100
+    }
+
+    /// Whether a part of a whole is at least this share. Nothing is no share of nothing.
+    pub fn is_reached(self, part: u64, whole: u64) -> bool {
+        whole > 0 && u128::from(part) * 10_000 >= u128::from(whole) * u128::from(self.0)
+    }
+}
+
 impl fmt::Display for Percent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, rest) = (self.0 / 100, self.0 % 100);
@@ -57,6 +74,41 @@ impl fmt::Display for Percent {
             r => write!(f, "{whole}.{r:02}%"),
         }
     }
+}
+
+/// How many times another value: `2.5x` is 2 500.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Multiple(pub u32);
+
+impl Multiple {
+    /// So many times a duration, rounded down, at most [`Millis::MAX`].
+    pub fn of(self, duration: Millis) -> Millis {
+        let thousandths = u128::from(duration.0) * u128::from(self.0);
+        Millis(u64::try_from(thousandths / 1_000).unwrap_or(u64::MAX))
+    }
+
+    /// Whether a duration is more than so many times a base.
+    pub fn exceeded(self, duration: Millis, base: Millis) -> bool {
+        u128::from(duration.0) * 1_000 > u128::from(base.0) * u128::from(self.0)
+    }
+}
+
+impl fmt::Display for Multiple {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 % 1_000 {
+            0 => write!(f, "{}x", self.0 / 1_000),
+            rest => write!(f, "{}.{}x", self.0 / 1_000, format!("{rest:03}").trim_end_matches('0')),
+        }
+    }
+}
+
+/// So many in each span of time: `20/min`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Rate {
+    /// How many.
+    pub count: u32,
+    /// In this time, which is not zero.
+    pub per: Millis,
 }
 
 /// Money in billionths of a US dollar.

@@ -96,7 +96,7 @@ pub struct RequestRecord {
 /// One decision.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct StepRecord {
-    /// When, from receipt.
+    /// When the call began, or the run stopped, from receipt.
     pub at_ms: u64,
     /// The rank or matrix action that decided.
     pub node: String,
@@ -234,14 +234,23 @@ pub fn unrouted(refused: &Unrouted<'_>) -> Record {
 
 fn request(facts: &Facts) -> RequestRecord {
     RequestRecord {
-        model: facts.model.clone(),
+        model: short(&facts.model),
         stream: facts.stream,
         tools: facts.tools,
         tokens: facts.tokens,
         max_output: facts.max_output,
         modalities: facts.modalities.iter().map(|m| m.word().to_owned()).collect(),
-        region: facts.region.clone(),
+        region: facts.region.as_deref().map(short),
         session: facts.session.as_deref().map(session_hash),
+    }
+}
+
+/// What a client wrote, at a length that a record can bear.
+pub fn short(text: &str) -> String {
+    const MOST: usize = 256;
+    match text.char_indices().nth(MOST) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 

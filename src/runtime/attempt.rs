@@ -6,7 +6,7 @@
 
 use super::execute::{Execution, Said};
 use super::reply::Piece;
-use super::upstream::{Body, Incoming, build};
+use super::upstream::{Body, Incoming, Left, build};
 use crate::classify::{self, Classified, Fault, Headers};
 use crate::decide::{Call, Event, Limits, Next, Phase, Timer};
 use crate::policy::{Class, Millis, Stage, Target};
@@ -57,7 +57,7 @@ impl Execution<'_> {
         let target = self.graph().target_name(call.target);
         let span = tracing::debug_span!("attempt", attempt = call.attempt, target);
         async {
-            let ended = self.attempt(&call).await;
+            let ended = self.attempt(&call).await.map_err(|ended| self.discreet(&call, ended));
             let said = match &ended {
                 Err(Ended::Failed(failure)) => Some(Said { message: failure.message.clone(), rule: failure.rule }),
                 Ok(()) | Err(Ended::TimedOut(_) | Ended::ClientGone | Ended::Told(_)) => None,
@@ -89,6 +89,17 @@ impl Execution<'_> {
         .await
     }
 
+    /// What an upstream says goes to clients, and upstreams quote what they were sent.
+    fn discreet(&self, call: &Call, ended: Ended) -> Ended {
+        let Ended::Failed(mut failure) = ended else { return ended };
+        let provider = self.graph().target(call.target).map(|t| t.provider);
+        if let Some((endpoint, _)) = provider.and_then(|p| self.order.serving.fleet.get(p)) {
+            failure.message = failure.message.map(|text| endpoint.scrub(text));
+            failure.code = failure.code.map(|text| endpoint.scrub(text));
+        }
+        Ended::Failed(failure)
+    }
+
     async fn attempt(&mut self, call: &Call) -> Result<(), Ended> {
         let order = self.order;
         let target = order.serving.graph().target(call.target);
@@ -98,19 +109,38 @@ impl Execution<'_> {
             return Err(classify::fault(Fault::Other { sent: false }).into());
         };
         let outgoing = build::outgoing(endpoint, target, &order.chat, &order.client_headers, &order.facts.id);
-        // The time of the connection itself is bounded by the client that makes it.
-        let incoming = self.within(&call.limits, Phase::Waiting, upstream.call(outgoing)).await?;
+        let left = outgoing.left.clone();
+        let incoming = self.headers(&call.limits, &left, upstream.call(outgoing)).await?;
         let incoming = incoming.map_err(classify::fault)?;
         if !(200..300).contains(&incoming.status) {
-            return Err(self.failure(incoming).await?.into());
+            return Err(self.failure(&call.limits, incoming).await?.into());
         }
         go_on(self.step(Event::Headers))?;
+        self.sign_of_life();
         // Some servers answer a streaming request with a whole error under a success.
         let is_json = incoming.headers.get("content-type").is_some_and(|kind| kind.contains("application/json"));
         if order.chat.stream() && !is_json {
             self.stream(call, target, incoming.body).await
         } else {
             self.whole(call, target, incoming).await
+        }
+    }
+
+    /// Waits for an answer's headers. Until the request has left it waits for a connection, which is another timer and, at
+    /// its end, another stage.
+    async fn headers<T>(
+        &mut self,
+        limits: &Limits,
+        left: &Left,
+        mut call: impl Future<Output = T> + Unpin,
+    ) -> Result<T, Ended> {
+        loop {
+            let phase = if left.is_set() { Phase::Waiting } else { Phase::Connecting };
+            match self.within(limits, phase, &mut call).await {
+                // It left while its connection was waited for: from here on it is the headers that are due.
+                Err(Ended::TimedOut(_)) if phase == Phase::Connecting && left.is_set() => {}
+                came => return came,
+            }
         }
     }
 
@@ -126,9 +156,11 @@ impl Execution<'_> {
     }
 
     /// What an answer without success is. A body that does not come is done without.
-    async fn failure(&mut self, mut incoming: Incoming) -> Result<Classified, Ended> {
+    async fn failure(&mut self, limits: &Limits, mut incoming: Incoming) -> Result<Classified, Ended> {
         let mut body = BytesMut::new();
-        let late = self.engine.clock.now().plus(ERROR_BODY);
+        let now = self.engine.clock.now();
+        let (due, _) = limits.next(Phase::Opened { since: now });
+        let late = now.plus(ERROR_BODY).min(due);
         while body.len() < MAX_ERROR {
             tokio::select! {
                 biased;
@@ -221,6 +253,7 @@ impl Execution<'_> {
             }
             if output {
                 flow.phase = Phase::Flowing { since: self.engine.clock.now() };
+                self.sign_of_life();
             }
         }
         Ok(false)
@@ -233,6 +266,13 @@ impl Execution<'_> {
         self.line.open(head);
         flow.phase = Phase::Flowing { since: self.engine.clock.now() };
         Ok(())
+    }
+
+    /// A trial that shows one is not a lost call, however long its answer is.
+    fn sign_of_life(&self) {
+        if let Some(held) = self.permit.as_ref().filter(|held| held.is_trial()) {
+            held.renew();
+        }
     }
 
     async fn release(&mut self, flow: &mut Flow) -> Result<(), Ended> {
@@ -261,7 +301,8 @@ struct Flow {
 
 impl Flow {
     fn hold(&mut self, raw: Bytes, output: bool) -> Result<(), Classified> {
-        if !output {
+        // Output is sent on at once, but for what comes after the end of all choices.
+        if !output || self.reader.is_complete() {
             self.held_bytes += raw.len();
         }
         self.held.push(raw);

@@ -1,7 +1,7 @@
 //! What all requests share.
 
 use super::clock::Clock;
-use super::ledger::Ledger;
+use super::homes::Homes;
 use super::meters::Meters;
 use super::serving::Serving;
 use super::sink::Sink;
@@ -15,8 +15,8 @@ pub struct Engine {
     pub clock: Clock,
     /// The policy that serves now.
     pub serving: Current<Serving>,
-    /// What is known of targets.
-    pub ledger: Ledger,
+    /// Where sessions were last served.
+    pub homes: Homes,
     /// What is counted.
     pub meters: Arc<Meters>,
     /// Where records go.
@@ -29,7 +29,7 @@ impl Engine {
         Engine {
             clock,
             serving: Current::new(serving),
-            ledger: Ledger::default(),
+            homes: Homes::default(),
             meters: Arc::new(Meters::default()),
             sink,
         }

@@ -6,6 +6,7 @@
 
 use super::engine::Engine;
 use super::ledger::Asking;
+use super::live::Held;
 use super::meters::Meters;
 use super::reply::{Gone, Head, Line, Piece, Reply};
 use super::serving::Serving;
@@ -68,6 +69,8 @@ pub(super) struct Execution<'a> {
     pub(super) whole: Option<Bytes>,
     /// What failed attempts said in words for the client, and the rule that gave them their class, by their numbers.
     pub(super) said: Vec<Option<Said>>,
+    /// What the running attempt was let in by.
+    pub(super) permit: Option<Held>,
     run: Run,
     at_ms: u64,
 }
@@ -76,7 +79,7 @@ impl<'a> Execution<'a> {
     fn new(engine: &'a Engine, order: &'a Order, line: Line) -> Self {
         let run = Run::new(order.serving.graph(), order.route, &order.facts);
         let at_ms = engine.clock.wall_ms();
-        Execution { engine, order, line, answered: None, whole: None, said: Vec::new(), run, at_ms }
+        Execution { engine, order, line, answered: None, whole: None, said: Vec::new(), permit: None, run, at_ms }
     }
 
     async fn run(mut self) {
@@ -103,9 +106,17 @@ impl<'a> Execution<'a> {
 
     /// Tells the run what happened, now.
     pub(super) fn step(&mut self, event: Event<'_>) -> Next {
-        let (graph, facts) = (self.order.serving.graph(), &self.order.facts);
+        let (serving, facts) = (&self.order.serving, &self.order.facts);
+        let graph = serving.graph();
         let now = self.engine.clock.now();
-        let mut asking: Asking<'_> = self.engine.ledger.asked_by(graph, &facts.id, now);
+        let mut asking = Asking {
+            graph,
+            live: &serving.live,
+            homes: &self.engine.homes,
+            facts,
+            permit: &mut self.permit,
+            clock: &self.engine.clock,
+        };
         let known = self.run.trail().len();
         let next = self.run.step(graph, facts, now, event, &mut asking);
         for step in self.run.trail().iter().skip(known) {

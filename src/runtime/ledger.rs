@@ -1,86 +1,83 @@
-//! Live shared state: what all requests know of targets.
+//! Answers the questions of one request at one instant, from live shared state.
 //!
-//! In: the ends of attempts. Out: answers to the questions of runs. State is kept under the names of targets and not
-//! under ids, so it carries over when the policy is exchanged, and requests that still run on an old one share it. The
-//! rules are those of `decide`; here are only the lock and the names.
+//! In: the ledgers, the homes of sessions, the request's facts. Out: `Verdicts`. The permit of the attempt that runs is
+//! kept with the request, so that it is given back whatever becomes of it. The rules are those of `decide`.
 
-use crate::decide::hold::Hold;
-use crate::decide::holds::Holds;
-use crate::decide::{Settle, Standing, Verdicts, draw};
+use super::clock::Clock;
+use super::homes::Homes;
+use super::live::{Held, Live, lock};
+use crate::decide::bucket::Extra;
+use crate::decide::target_state::{Ask, Ended};
+use crate::decide::{Admission, Facts, Reason, Settle, Standing, Verdicts, draw};
 use crate::graph::Graph;
+use crate::policy::class::Blame;
 use crate::policy::{DicePurpose, Millis, TargetId};
-use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
+use std::sync::Arc;
 
-/// What is known of targets.
-#[derive(Debug, Default)]
-pub struct Ledger {
-    holds: RwLock<HashMap<String, Hold>>,
-}
-
-impl Ledger {
-    /// The ledger as one request asks it at one instant.
-    pub fn asked_by<'a>(&'a self, graph: &'a Graph, request_id: &'a str, now: Millis) -> Asking<'a> {
-        Asking { ledger: self, graph, request_id, now }
-    }
-
-    fn settle(&self, graph: &Graph, settle: &Settle, now: Millis) {
-        if settle.hold_until.is_none() {
-            return;
-        }
-        let mut covered = Holds::new(graph);
-        covered.settle(graph, settle);
-        let mut holds = self.holds.write().unwrap_or_else(PoisonError::into_inner);
-        // Targets come and go with policies: what is over is of no use to anybody.
-        holds.retain(|_, hold| hold.holds(now));
-        for (target, id) in graph.policy().targets.iter().zip(0u16..) {
-            let until = covered.until(TargetId(id));
-            if until > now {
-                let hold = holds.entry(target.name.clone()).or_default();
-                hold.until = hold.until.max(until);
-            }
-        }
-    }
-
-    fn hold_until(&self, target: &str) -> Millis {
-        let holds = self.holds.read().unwrap_or_else(PoisonError::into_inner);
-        holds.get(target).map_or(Millis::ZERO, |hold| hold.until)
-    }
-}
-
-/// The ledger as one request asks it at one instant.
+/// One request's view of what is shared.
 pub struct Asking<'a> {
-    ledger: &'a Ledger,
-    graph: &'a Graph,
-    request_id: &'a str,
-    now: Millis,
+    /// The policy it runs on.
+    pub graph: &'a Graph,
+    /// The ledgers of that policy.
+    pub live: &'a Live,
+    /// Where sessions were served.
+    pub homes: &'a Homes,
+    /// The request.
+    pub facts: &'a Facts,
+    /// The permit of its attempt.
+    pub permit: &'a mut Option<Held>,
+    /// The clock.
+    pub clock: &'a Clock,
 }
 
 impl Verdicts for Asking<'_> {
-    fn standing(&mut self, target: TargetId, _now: Millis) -> Standing {
-        match self.graph.target(target) {
+    fn standing(&mut self, target: TargetId, now: Millis) -> Standing {
+        match self.live.of(target) {
             None => Standing { disabled: true, ..Standing::GOOD },
-            Some(target) => Standing {
-                disabled: !target.enabled,
-                hold_until: self.ledger.hold_until(&target.name),
-                ..Standing::GOOD
-            },
+            Some((group, place)) => lock(group).standing(place, now, Ask::of(self.facts)),
         }
     }
 
-    fn retry_token(&mut self, _target: TargetId, _now: Millis) -> bool {
-        // Retry buckets are not in effect yet: budgets alone bound repetition.
-        true
+    fn retry_token(&mut self, target: TargetId, now: Millis) -> bool {
+        self.live.of(target).is_some_and(|(group, place)| lock(group).covers(place, now, Extra::Repeat))
     }
 
-    fn take_retry_token(&mut self, _target: TargetId, _now: Millis) {}
+    fn take_retry_token(&mut self, target: TargetId, now: Millis) {
+        if let Some((group, place)) = self.live.of(target) {
+            lock(group).take(place, now, Extra::Repeat);
+        }
+    }
+
+    fn admit(&mut self, target: TargetId, admission: Admission, first: bool, now: Millis) -> Result<(), Reason> {
+        let (group, place) = self.live.of(target).ok_or(Reason::Disabled)?;
+        let permit = lock(group).admit(place, now, Ask::of(self.facts), admission, first)?;
+        *self.permit = Some(Held::new(Arc::clone(group), place, permit, *self.clock));
+        Ok(())
+    }
 
     fn settle(&mut self, settle: &Settle) {
-        self.ledger.settle(self.graph, settle, self.now);
+        if let Some(held) = self.permit.take() {
+            held.settle(&Ended::of(settle));
+        }
+        if settle.blame == Blame::Success
+            && self.graph.has_affinity()
+            && let (Some(session), Some(target)) = (&self.facts.session, self.graph.target(settle.target))
+        {
+            self.homes.served(draw::hash(session), &target.name, self.clock.now());
+        }
     }
 
     fn draw(&mut self, purpose: DicePurpose, attempt: u32) -> u32 {
-        draw::ppm(self.request_id, purpose, attempt)
+        draw::ppm(&self.facts.id, purpose, attempt)
+    }
+
+    fn share(&mut self, purpose: DicePurpose, of: &str) -> u32 {
+        draw::share(self.facts.session_key(), purpose, of)
+    }
+
+    fn home(&mut self, idle: Millis, now: Millis) -> Option<TargetId> {
+        let home = self.homes.of(draw::hash(self.facts.session.as_deref()?), idle, now)?;
+        self.graph.target_named(&home)
     }
 }
 
@@ -88,7 +85,6 @@ impl Verdicts for Asking<'_> {
 mod tests {
     use super::*;
     use crate::policy::Class;
-    use crate::policy::class::Blame;
     use crate::ready::prepare;
     use crate::source::Sources;
 
@@ -106,37 +102,95 @@ mod tests {
         prepared.ready.unwrap_or_else(|| panic!("{:?}", prepared.diagnostics)).graph
     }
 
-    fn held(ledger: &Ledger, graph: &Graph, name: &str, now: u64) -> bool {
-        let target = graph.target_named(name).unwrap();
-        let now = Millis(now);
-        now < ledger.asked_by(graph, "sb-1", now).standing(target, now).hold_until
+    /// Everything that a request is answered from.
+    struct Case {
+        graph: Graph,
+        live: Live,
+        homes: Homes,
+        facts: Facts,
+        permit: Option<Held>,
+        clock: Clock,
+    }
+
+    impl Case {
+        fn new(graph: Graph, before: Option<&Live>) -> Case {
+            let live = Live::fit(&graph, "i", before);
+            let facts = Facts { session: Some("s".into()), ..Facts::plain("sb-1", "r") };
+            Case { graph, live, homes: Homes::default(), facts, permit: None, clock: Clock::start() }
+        }
+
+        fn asking(&mut self) -> Asking<'_> {
+            let Case { graph, live, homes, facts, permit, clock } = self;
+            Asking { graph, live, homes, facts, permit, clock }
+        }
+
+        fn standing(&mut self, name: &str) -> Standing {
+            let target = self.graph.target_named(name).unwrap();
+            let now = self.clock.now();
+            self.asking().standing(target, now)
+        }
+
+        fn call(&mut self, name: &str) -> Result<(), Reason> {
+            let target = self.graph.target_named(name).unwrap();
+            let now = self.clock.now();
+            self.asking().admit(target, Admission::Normal, true, now)
+        }
+
+        fn fail(&mut self, name: &str, class: Class, hold: Option<Millis>) {
+            self.call(name).unwrap();
+            let target = self.graph.target_named(name).unwrap();
+            let hold_until = hold.map(|h| self.clock.now().plus(h));
+            let settle = Settle { blame: class.blame(), class: Some(class), hold_until, ..Settle::neutral(target) };
+            self.asking().settle(&settle);
+        }
     }
 
     #[test]
-    fn a_hold_is_the_targets_whatever_its_place_in_the_next_policy() {
-        let (before, after) = (graph(&["m1", "z1"]), graph(&["a1", "b1", "z1"]));
-        let ledger = Ledger::default();
-        ledger.asked_by(&before, "sb-1", Millis(100)).settle(&Settle {
-            target: before.target_named("z1").unwrap(),
-            blame: Blame::Throttled,
-            class: Some(Class::RateLimit),
-            scope: None,
-            hold_until: Some(Millis(1_100)),
-        });
-        assert!(held(&ledger, &before, "z1", 1_099) && held(&ledger, &after, "z1", 1_099));
-        assert!(!held(&ledger, &after, "z1", 1_100));
-        assert!(!held(&ledger, &before, "m1", 200) && !held(&ledger, &after, "b1", 200));
+    fn what_is_known_stays_with_the_target_whatever_its_place_in_the_next_policy() {
+        let mut before = Case::new(graph(&["m1", "z1"]), None);
+        before.fail("z1", Class::RateLimit, Some(Millis(60_000)));
+        let mut after = Case::new(graph(&["b1", "m1", "z1"]), Some(&before.live));
+        assert!(after.standing("z1").hold_until > Millis::ZERO);
+        assert_eq!(after.standing("b1").hold_until, Millis::ZERO);
+        // What has not changed is one and the same: a request on the old policy is heard by those on the new one.
+        before.fail("m1", Class::Auth, None);
+        assert!(matches!(after.standing("m1").breaker, crate::decide::Breaker::Open { hard: true, .. }));
     }
 
     #[test]
-    fn what_git_switched_off_is_off_and_draws_are_the_requests_own() {
-        let graph = graph(&["m1", "z1"]);
-        let ledger = Ledger::default();
-        let mut asking = ledger.asked_by(&graph, "sb-1", Millis(0));
-        assert!(!asking.standing(TargetId(0), Millis(0)).disabled);
-        assert!(asking.standing(TargetId(99), Millis(0)).disabled);
-        let draw = asking.draw(DicePurpose::Backoff, 1);
-        assert_eq!(draw, asking.draw(DicePurpose::Backoff, 1));
-        assert_ne!(draw, ledger.asked_by(&graph, "sb-2", Millis(0)).draw(DicePurpose::Backoff, 1));
+    fn five_failures_in_a_row_open_the_breaker_and_nobody_is_let_in() {
+        let mut case = Case::new(graph(&["a"]), None);
+        for _ in 0..5 {
+            case.fail("a", Class::ServerError, None);
+        }
+        assert!(matches!(case.standing("a").breaker, crate::decide::Breaker::Open { hard: false, .. }));
+        assert_eq!(case.call("a"), Err(Reason::BreakerOpen));
+    }
+
+    #[test]
+    fn a_permit_that_is_dropped_is_given_back_and_says_nothing() {
+        let mut case = Case::new(graph(&["a"]), None);
+        case.call("a").unwrap();
+        let inflight = |case: &Case| {
+            let (group, place) = case.live.of(TargetId(0)).unwrap();
+            lock(group).target(place).unwrap().inflight()
+        };
+        assert_eq!(inflight(&case), 1);
+        case.permit = None;
+        assert_eq!(inflight(&case), 0);
+        assert_eq!(case.standing("a").breaker, crate::decide::Breaker::Closed);
+    }
+
+    #[test]
+    fn draws_are_the_requests_own_and_shares_the_sessions() {
+        let mut case = Case::new(graph(&["a"]), None);
+        assert!(case.asking().standing(TargetId(99), Millis(0)).disabled);
+        let (draw, share) = {
+            let mut asking = case.asking();
+            (asking.draw(DicePurpose::Backoff, 1), asking.share(DicePurpose::Split, "t"))
+        };
+        case.facts.id = "sb-2".into();
+        assert_ne!(case.asking().draw(DicePurpose::Backoff, 1), draw);
+        assert_eq!(case.asking().share(DicePurpose::Split, "t"), share);
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Told {
 /// Sends a request at `at`.
 pub(super) fn send(
     graph: &Graph,
-    world: &mut World<'_>,
+    world: &mut World,
     route: RouteId,
     asked: &SendFacts,
     at: Millis,
@@ -36,6 +36,7 @@ pub(super) fn send(
 ) -> Told {
     world.advance(at);
     let facts = facts(graph, route, asked, at, number);
+    world.request(&facts);
     let run = Run::new(graph, route, &facts);
     let mut drive = Drive { graph, world, facts, run, output: String::new(), usage: None, unscripted: None };
     let mut next = drive.step(Event::Begin);
@@ -74,9 +75,9 @@ fn facts(graph: &Graph, route: RouteId, asked: &SendFacts, at: Millis, number: u
     }
 }
 
-struct Drive<'a, 'w> {
+struct Drive<'a> {
     graph: &'a Graph,
-    world: &'a mut World<'w>,
+    world: &'a mut World,
     facts: Facts,
     run: Run,
     output: String,
@@ -84,7 +85,7 @@ struct Drive<'a, 'w> {
     unscripted: Option<TargetId>,
 }
 
-impl Drive<'_, '_> {
+impl Drive<'_> {
     fn step(&mut self, event: Event<'_>) -> Next {
         let now = self.world.now();
         self.run.step(self.graph, &self.facts, now, event, self.world)
@@ -157,7 +158,7 @@ impl Drive<'_, '_> {
     }
 
     fn asked(&self) -> Asked {
-        Asked { stream: self.facts.stream, max_output: self.facts.max_output }
+        Asked { stream: self.facts.stream, max_output: self.facts.max_output, choices: 1 }
     }
 
     fn whole(&mut self, body: &[u8]) -> Next {

@@ -23,7 +23,11 @@ route r { tier t; matrix x; budget u }
 
 /// The misses of one test, as `line: got`.
 fn misses(lines: &str) -> Vec<String> {
-    let text = format!("{POLICY}test \"it\" {{\n{lines}\n}}\n");
+    misses_of(POLICY, lines)
+}
+
+fn misses_of(policy: &str, lines: &str) -> Vec<String> {
+    let text = format!("{policy}test \"it\" {{\n{lines}\n}}\n");
     let prepared = prepare(Sources::from_texts([("t.sbk", text.as_str())]));
     let found: Vec<_> = prepared.diagnostics.iter().map(|d| d.message.clone()).collect();
     let ready = prepared.ready.unwrap_or_else(|| panic!("{found:?}"));
@@ -98,6 +102,116 @@ fn output_and_cost_are_those_of_who_served() {
         "a answers ok \"good day\" after 10ms\nsend r { tokens 1k }\nexpect output \"good day\"\nexpect cost < $0.002\nexpect cost > $0.001",
     );
     holds("a answers ok \"good day\" after 10ms\nsend r { stream yes }\nexpect output \"good day\"");
+}
+
+/// The policy with other lines in its tier, budget or route.
+fn holds_with(changes: &[(&str, &str)], lines: &str) {
+    let mut policy = POLICY.to_owned();
+    for (from, to) in changes {
+        assert!(policy.contains(from), "{from}");
+        policy = policy.replace(from, to);
+    }
+    assert_eq!(misses_of(&policy, lines), Vec::<String>::new());
+}
+
+const OK: &str = "a answers ok after 10ms\nb answers ok after 10ms\n";
+
+#[test]
+fn a_split_is_drawn_by_session_and_whoever_is_not_drawn_comes_second() {
+    let split = [("a; b", "a 70%, b 30%")];
+    holds_with(&split, &format!("given dice 69% for split\n{OK}send r\nexpect served by a"));
+    holds_with(&split, &format!("given dice 70% for split\n{OK}send r\nexpect served by b"));
+    holds_with(
+        &split,
+        "given dice 90% for split\na answers ok after 10ms\nb answers empty\nsend r\nexpect path [empty-response, failover, ok]",
+    );
+    holds_with(&split, &format!("given dice 90% for split\n{OK}b is down\nsend r\nexpect served by a"));
+}
+
+#[test]
+fn an_exercise_asks_the_standby_first_if_pass_one_admits_it() {
+    let exercise = [("chain { a; b }", "chain { a; b }; exercise 2% of b")];
+    holds_with(&exercise, &format!("given dice 1% for exercise\n{OK}send r\nexpect served by b"));
+    holds_with(&exercise, &format!("given dice 2% for exercise\n{OK}send r\nexpect served by a"));
+    holds_with(&exercise, &format!("given dice 1% for exercise\n{OK}b is degraded\nsend r\nexpect served by a"));
+}
+
+#[test]
+fn a_session_stays_where_it_was_served_until_it_is_idle() {
+    let affinity = [("chain { a; b }", "chain { a; b }; affinity session for 5m")];
+    let lines = "a answers overloaded 2 times\na answers ok after 10ms\nb answers ok after 10ms\n\
+        send r { session s }\nexpect served by b\n\
+        at 1m send r { session s }\nexpect served by b\nexpect attempts == 1\n\
+        at 2m send r { session other }\nexpect served by a\n\
+        at 5m send r { session s }\nexpect served by b\n\
+        at 11m send r { session s }\nexpect served by a";
+    holds_with(&affinity, lines);
+}
+
+#[test]
+fn the_cheapest_goes_first_where_it_wins_by_a_tenth() {
+    let cheap = |price: &str| format!("target b {{ model m; provider q; price {price} }}");
+    let with = |price: &str, lines: &str| {
+        let target = cheap(price);
+        holds_with(
+            &[("target b { model m; provider q }", &target), ("chain { a; b }", "chain { a; b }; order price")],
+            lines,
+        );
+    };
+    with("$0.90/M in, $1.80/M out", &format!("{OK}send r\nexpect served by b"));
+    with("$0.95/M in, $1.90/M out", &format!("{OK}send r\nexpect served by a"));
+    with("$0.10/M in, $0.20/M out", &format!("{OK}b is degraded\nsend r\nexpect served by a"));
+}
+
+#[test]
+fn the_same_model_may_be_preferred_though_it_is_slow() {
+    let other = [
+        (
+            "target b { model m; provider q }",
+            "model n { modalities [text]; streaming yes; context 32k; max-output 4k }\ntarget b { model n; provider q }",
+        ),
+        ("chain { a; b }", "chain { a; b }; prefer same-model"),
+    ];
+    holds_with(&other, &format!("{OK}a is degraded\nsend r\nexpect served by a\nexpect attempts == 1"));
+    // Among equals the healthy one goes first.
+    holds_with(
+        &[("chain { a; b }", "chain { a; b }; prefer same-model")],
+        &format!("{OK}a is degraded\nsend r\nexpect served by b"),
+    );
+}
+
+#[test]
+fn used_targets_come_round_again_after_a_pause() {
+    let rounds = [("attempts 4;", "attempts 4; rounds 2;"), ("retry once, failover", "failover")];
+    let lines = "a answers overloaded once\na answers ok after 10ms\nb answers overloaded\nsend r\n\
+        expect path [overloaded, failover, overloaded, failover, ok]\nexpect served by a\nexpect elapsed == 135ms";
+    holds_with(&[rounds[0], rounds[1], ("backoff 200ms to 1s", "backoff 250ms to 1s")], lines);
+    holds_with(&rounds[1..], "a answers overloaded\nb answers overloaded\nsend r\nexpect attempts == 2");
+}
+
+#[test]
+fn a_canary_share_of_sessions_may_fail_over() {
+    let canary = [("budget u }", "budget u; failover 10% }"), ("retry once, failover", "failover")];
+    let lines = |dice: &str, then: &str| {
+        format!("given dice {dice} for canary\na answers overloaded\nb answers ok after 10ms\nsend r\nexpect {then}")
+    };
+    holds_with(&canary, &lines("9%", "served by b"));
+    holds_with(&canary, &lines("10%", "refused overloaded as 503"));
+}
+
+#[test]
+fn a_cap_on_cost_counts_every_call_at_its_worst() {
+    // One call is at worst 1k * $1/M + 500 * $2/M = $0.002.
+    let cap = |cap: &str| format!("backoff 200ms to 1s; spend {cap}/request");
+    let with = |amount: &str, lines: &str| {
+        let cap = cap(amount);
+        holds_with(&[("backoff 200ms to 1s", &cap)], lines);
+    };
+    let lines =
+        |attempts: u32| format!("a answers overloaded\nb answers overloaded\nsend r\nexpect attempts == {attempts}");
+    with("$0.008", &lines(4));
+    with("$0.0059", &lines(2));
+    with("$0.0019", "send r\nexpect refused contract as 503\nexpect attempts == 0");
 }
 
 #[test]

@@ -1,8 +1,12 @@
-//! The world of one test: scripts, states, dice and holds, in virtual time.
+//! The world of one test: scripts, stated conditions, dice, and the ledgers that live traffic has, in virtual time.
 
-use crate::decide::holds::Holds;
-use crate::decide::{Breaker, Health, Ramp, Settle, Standing, Verdicts};
+use crate::decide::bucket::Extra;
+use crate::decide::ledgers::{Ledgers, Plan};
+use crate::decide::target_state::{Ask, Ended, Permit};
+use crate::decide::{Admission, Breaker, Facts, Health, Ramp, Reason, Settle, Standing, Verdicts};
 use crate::graph::Graph;
+use crate::policy::breaker::Capability;
+use crate::policy::class::Blame;
 use crate::policy::{Answer, DicePurpose, Millis, Percent, TargetId, TargetState, Test, TestStep};
 use crate::wire::scripted::{CallLine, CallScript};
 use std::collections::BTreeMap;
@@ -21,19 +25,38 @@ struct Stated {
     state: TargetState,
 }
 
+/// What of a request bears on how targets stand.
+#[derive(Clone, Debug)]
+struct Asks {
+    key: String,
+    session: Option<String>,
+    capability: Capability,
+}
+
+impl Asks {
+    fn ask(&self) -> Ask<'_> {
+        Ask { session: &self.key, capability: self.capability }
+    }
+}
+
 /// Everything that a test's lines say about the world.
-pub(super) struct World<'a> {
-    graph: &'a Graph,
+pub(super) struct World {
     now: Millis,
     scripts: Vec<(TargetId, CallScript)>,
     states: Vec<Stated>,
     dice: Vec<(Option<DicePurpose>, Percent)>,
-    holds: Holds,
+    ledgers: Ledgers,
+    /// The request that runs now.
+    asks: Option<Asks>,
+    /// What its call was let in by.
+    permit: Option<(TargetId, Permit)>,
+    /// Where sessions were last served, and when.
+    homes: Vec<(String, TargetId, Millis)>,
 }
 
-impl<'a> World<'a> {
+impl World {
     /// Lines without `at` hold from the start, wherever they stand.
-    pub(super) fn new(graph: &'a Graph, test: &Test) -> World<'a> {
+    pub(super) fn new(graph: &Graph, test: &Test) -> World {
         let (mut states, mut dice) = (Vec::new(), Vec::new());
         let mut lines: BTreeMap<TargetId, Vec<CallLine>> = BTreeMap::new();
         for line in &test.lines {
@@ -49,11 +72,29 @@ impl<'a> World<'a> {
             }
         }
         let scripts = lines.into_iter().map(|(target, lines)| (target, CallScript::new(lines))).collect();
-        World { graph, now: Millis::ZERO, scripts, states, dice, holds: Holds::new(graph) }
+        World {
+            now: Millis::ZERO,
+            scripts,
+            states,
+            dice,
+            ledgers: Ledgers::new(Plan::of_graph(graph, "test")),
+            asks: None,
+            permit: None,
+            homes: Vec::new(),
+        }
     }
 
     pub(super) fn now(&self) -> Millis {
         self.now
+    }
+
+    /// The request that comes next.
+    pub(super) fn request(&mut self, facts: &Facts) {
+        self.asks = Some(Asks {
+            key: facts.session_key().to_owned(),
+            session: facts.session.clone(),
+            capability: Ask::of(facts).capability,
+        });
     }
 
     pub(super) fn advance(&mut self, to: Millis) {
@@ -73,9 +114,13 @@ impl<'a> World<'a> {
     }
 }
 
-impl Verdicts for World<'_> {
+impl Verdicts for World {
     fn standing(&mut self, target: TargetId, now: Millis) -> Standing {
-        let mut standing = Standing { hold_until: self.holds.until(target), ..Standing::GOOD };
+        let known = match (self.ledgers.of(target), &self.asks) {
+            (Some((group, place)), Some(asks)) => Some(group.standing(place, now, asks.ask())),
+            (Some(_) | None, _) => None,
+        };
+        let mut standing = known.unwrap_or(Standing::GOOD);
         for stated in self.states.iter().filter(|s| s.target == target && s.since <= now) {
             match stated.state {
                 TargetState::Down => standing.health = Health::Down,
@@ -103,17 +148,52 @@ impl Verdicts for World<'_> {
         standing
     }
 
-    fn retry_token(&mut self, _target: TargetId, _now: Millis) -> bool {
-        true
+    fn retry_token(&mut self, target: TargetId, now: Millis) -> bool {
+        self.ledgers.of(target).is_some_and(|(group, place)| group.covers(place, now, Extra::Repeat))
     }
 
-    fn take_retry_token(&mut self, _target: TargetId, _now: Millis) {}
+    fn take_retry_token(&mut self, target: TargetId, now: Millis) {
+        if let Some((group, place)) = self.ledgers.of(target) {
+            group.take(place, now, Extra::Repeat);
+        }
+    }
+
+    fn admit(&mut self, target: TargetId, admission: Admission, first: bool, now: Millis) -> Result<(), Reason> {
+        let stated = self.states.iter().any(|s| s.target == target && s.since <= now);
+        let (Some((group, place)), Some(asks)) = (self.ledgers.of(target), &self.asks) else { return Ok(()) };
+        match group.admit(place, now, asks.ask(), admission, first) {
+            Ok(permit) => self.permit = Some((target, permit)),
+            // The ledgers know nothing of what the test's lines state.
+            Err(_) if stated => {}
+            Err(reason) => return Err(reason),
+        }
+        Ok(())
+    }
 
     fn draw(&mut self, purpose: DicePurpose, _attempt: u32) -> u32 {
         self.dice(purpose)
     }
 
+    fn share(&mut self, purpose: DicePurpose, _of: &str) -> u32 {
+        self.dice(purpose)
+    }
+
+    fn home(&mut self, idle: Millis, now: Millis) -> Option<TargetId> {
+        let session = self.asks.as_ref()?.session.as_ref()?;
+        self.homes.iter().find(|(s, ..)| s == session).filter(|(_, _, at)| now < at.plus(idle)).map(|(_, t, _)| *t)
+    }
+
     fn settle(&mut self, settle: &Settle) {
-        self.holds.settle(self.graph, settle);
+        if let Some((target, permit)) = self.permit.take()
+            && let Some((group, place)) = self.ledgers.of(target)
+        {
+            group.settle(place, self.now, permit, &Ended::of(settle));
+        }
+        if settle.blame == Blame::Success
+            && let Some(session) = self.asks.as_ref().and_then(|a| a.session.clone())
+        {
+            self.homes.retain(|(s, ..)| *s != session);
+            self.homes.push((session, settle.target, self.now));
+        }
     }
 }

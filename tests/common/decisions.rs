@@ -1,6 +1,6 @@
 //! Requests that are decided with nothing around them: no socket, no clock, no shared state.
 
-use switchback::decide::{Event, Facts, Failure, Next, Run, Settle, Standing, Verdicts};
+use switchback::decide::{Admission, Event, Facts, Failure, Next, Reason, Run, Settle, Standing, Verdicts};
 use switchback::graph::Graph;
 use switchback::policy::{Class, DicePurpose, Millis, RouteId, Stage, TargetId};
 use switchback::ready::prepare;
@@ -58,6 +58,18 @@ impl Verdicts for Well {
     }
 
     fn take_retry_token(&mut self, _: TargetId, _: Millis) {}
+
+    fn admit(&mut self, _: TargetId, _: Admission, _: bool, _: Millis) -> Result<(), Reason> {
+        Ok(())
+    }
+
+    fn share(&mut self, _: DicePurpose, _: &str) -> u32 {
+        0
+    }
+
+    fn home(&mut self, _: Millis, _: Millis) -> Option<TargetId> {
+        None
+    }
 
     fn settle(&mut self, _: &Settle) {}
 

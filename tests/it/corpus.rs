@@ -8,14 +8,19 @@
 mod action;
 mod backoff;
 mod behaviours;
+mod breaker;
 mod contract;
 mod deadline;
 mod floors;
+mod health;
 mod provider_errors;
+mod ramp;
 mod replay;
 mod report;
 mod retry_after;
+mod retry_budget;
 mod routing;
+mod scope;
 
 use floors::Floors;
 use report::Report;

@@ -224,3 +224,35 @@ fn a_running_request_keeps_the_policy_it_began_with() {
     assert_eq!(rig.chat("", json!({})).header("x-switchback-policy"), Some(after.as_str()));
     assert_ne!(before.as_str(), Some(after.as_str()));
 }
+
+#[test]
+fn what_an_upstream_quotes_of_its_credential_goes_to_nobody() {
+    const KEY: &str = "k3y+with/odd==signs";
+    let said = format!("{{\"error\":{{\"message\":\"bad key {KEY} (Bearer {KEY})\",\"code\":\"{KEY}\"}}}}");
+    let rig = Rig::with(vec![vec![whole(401, "", &said)]], |policy| {
+        policy.providers[0].key = Some(switchback::policy::Text::Literal(KEY.into()));
+    });
+    let answer = rig.chat("", json!({}));
+    assert_eq!(answer.code(), "auth", "{answer:?}");
+    assert!(!answer.body.contains(KEY) && answer.body.contains("[key]"), "{answer:?}");
+    let record = rig.records(1)[0].to_string();
+    assert!(!record.contains(KEY), "{record}");
+}
+
+#[test]
+fn an_error_whose_body_trickles_is_bounded_by_the_attempt() {
+    use super::gateway_rig::Act;
+    let slow = vec![
+        Act::Say("HTTP/1.1 500 X\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{".into()),
+        Act::Pause(5_000),
+    ];
+    let rig = Rig::with(vec![vec![slow], vec![ok("b")]], |policy| {
+        for budget in &mut policy.budgets {
+            budget.attempt_timeout = Some(switchback::policy::Millis(600));
+        }
+    });
+    let began = std::time::Instant::now();
+    let answer = rig.chat("", json!({}));
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert!(began.elapsed() < std::time::Duration::from_millis(1_700), "{:?}", began.elapsed());
+}

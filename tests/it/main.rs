@@ -27,6 +27,7 @@ mod gateway_serve;
 mod gateway_stream;
 mod layout;
 mod list;
+mod probes;
 mod readme;
 mod reload;
 mod reload_load;

@@ -16,8 +16,11 @@ fn set(block: Block, statement: &str) -> String {
         (Block::Tier, "t", "chain { a }"),
         (Block::Matrix, "x", "otherwise -> stop"),
         (Block::Budget, "b", "deadline 10s; attempts 1"),
+        (Block::Breaker, "k", "hint-cap 1m"),
+        (Block::Probe, "o", "traffic no"),
+        (Block::Ramp, "g", "100%"),
         (Block::Route, "r", "contract c; tier t; matrix x; budget b"),
-        (Block::Defaults, "", "matrix x"),
+        (Block::Defaults, "", "matrix x; breaker k; probe o; ramp g"),
         (Block::Test, "\"title\"", "send r; a answers ok; expect served by a"),
     ];
     let mut text = "switchback 1\n".to_owned();

@@ -11,6 +11,10 @@ mod contract_unmet;
 mod emulated_and_real;
 mod emulated_provider;
 mod one_outage_away;
+mod probe_refused;
+mod stage_too_short;
+mod two_breakers;
+mod unknown_price;
 mod unproven_fallback;
 mod unreachable_target;
 mod unused_block;
@@ -25,7 +29,7 @@ use crate::syntax::settings::Block;
 /// What a lint is: it reads, and adds what it finds.
 type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
 
-const LINTS: [Lint; 10] = [
+const LINTS: [Lint; 14] = [
     action_never_possible::lint,
     attempts_below_chain::lint,
     cleartext_http::lint,
@@ -33,6 +37,10 @@ const LINTS: [Lint; 10] = [
     emulated_and_real::lint,
     emulated_provider::lint,
     one_outage_away::lint,
+    probe_refused::lint,
+    stage_too_short::lint,
+    two_breakers::lint,
+    unknown_price::lint,
     unproven_fallback::lint,
     unreachable_target::lint,
     unused_block::lint,

@@ -149,3 +149,36 @@ fn unused_blocks_are_pointed_out_unless_something_else_is_broken() {
     let typo = ("route", "route chat { tier chat; matrix simple; budget lonk }");
     assert_eq!(codes(&[more, typo]), ["SB0202"]);
 }
+
+#[test]
+fn a_probe_that_a_model_would_refuse_is_named_at_the_target() {
+    let model = "model small { modalities [text]; streaming yes; tools no; context 32k; max-output 4k }";
+    let with = |probe: &str| {
+        let blocks = format!("probe o {{ {probe} }}\ndefaults {{ probe o }}");
+        found(&[("model", model), ("blocks", &blocks)])
+    };
+    let both = |code| vec![(code, "one".to_owned()), (code, "two".to_owned())];
+    assert_eq!(with("max-tokens 5000"), both("SB0812"));
+    assert_eq!(with("kind tools"), both("SB0812"));
+    assert_eq!(with("max-tokens 4000"), []);
+    assert_eq!(with("kind endpoint; max-tokens 5000"), [], "nothing is generated");
+}
+
+#[test]
+fn a_stage_must_outlast_the_shortest_call() {
+    let with = |budget: &str, ramp: &str| {
+        let blocks = format!("ramp g {{ {ramp} }}\ndefaults {{ ramp g }}");
+        found(&[("budget", &format!("budget short {{ {budget} }}")), ("blocks", &blocks)])
+    };
+    let short = "deadline 10s; attempts 2; attempt-timeout 4s";
+    assert_eq!(with(short, "10% for 3s; 50% for 4s; 100%"), [("SB0823", "10% for 3s".to_owned())]);
+    assert_eq!(with(short, "10% for 4s; 100%"), []);
+    assert_eq!(with("deadline 10s; attempts 2", "10% for 9s; 100%"), [("SB0823", "10% for 9s".to_owned())]);
+}
+
+#[test]
+fn breakers_probes_and_ramps_are_there_to_be_used() {
+    let blocks = "breaker b { }\nprobe o { }\nramp g { 100% }";
+    let unused = |name: &str| ("SB0221", name.to_owned());
+    assert_eq!(found(&[("blocks", blocks)]), [unused("b"), unused("o"), unused("g")]);
+}

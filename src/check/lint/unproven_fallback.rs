@@ -5,6 +5,7 @@ use super::{declared, enabled, known, quoted, routes};
 use crate::check::context::{Context, extends_of};
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
+use crate::policy::Percent;
 use crate::syntax::settings::Block;
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ const QUALITY: [&str; 2] = ["task-success", "schema-valid"];
 
 /// Looks at each route that has a contract.
 pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
-    for (route, tier) in routes(draft).filter(|(route, _)| route.fallback) {
+    for (route, tier) in routes(draft).filter(|(route, _)| route.fallback > Percent::NONE) {
         let Some(contract) = route.contract.and_then(|id| known(&draft.contracts, id.index())) else { continue };
         if asks_for_evidence(cx, &contract.name) {
             continue;

@@ -6,8 +6,18 @@ use crate::diag::{Code, Diagnostic, Level};
 use crate::syntax::settings::Block;
 
 /// The kinds that are there to be referred to.
-const KINDS: [Block; 7] =
-    [Block::Provider, Block::Model, Block::Target, Block::Contract, Block::Tier, Block::Matrix, Block::Budget];
+const KINDS: [Block; 10] = [
+    Block::Provider,
+    Block::Model,
+    Block::Target,
+    Block::Contract,
+    Block::Tier,
+    Block::Matrix,
+    Block::Budget,
+    Block::Breaker,
+    Block::Probe,
+    Block::Ramp,
+];
 
 /// Looks at each block of those kinds. Where something else is broken, what it would have referred to is not known.
 pub fn lint(cx: &Context<'_>, _: &Draft, out: &mut Vec<Diagnostic>) {

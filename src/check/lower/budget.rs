@@ -5,9 +5,9 @@ use crate::check::fields::Fields;
 use crate::check::resolution::Origin;
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
-use crate::policy::{Backoff, Budget, Jitter, Millis};
+use crate::policy::{Backoff, Budget, Jitter, Millis, Money};
 use crate::source::Span;
-use crate::syntax::tree::{ItemKind, Statement};
+use crate::syntax::tree::{Item, ItemKind, Statement};
 
 /// Most calls that a request may be given: more than any chain is long.
 const MOST_ATTEMPTS: u32 = 100;
@@ -26,6 +26,8 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Budget> {
     let min_attempt = fields.or(cx, "min-attempt", Budget::MIN_ATTEMPT, |cx, s| cx.duration(s));
     let reserve = fields.optional(cx, "reserve", |cx, s| cx.duration(s));
     let backoff = fields.or(cx, "backoff", Budget::BACKOFF, backoff);
+    let rounds = fields.or(cx, "rounds", 1, |cx, s| cx.integer(s, 1, MOST_ATTEMPTS));
+    let spend = spend(cx, &fields.all("spend"));
     let replays = fields.or(cx, "replays", Budget::REPLAYS, |cx, s| cx.integer(s, 0, MOST_ATTEMPTS));
     let (deadline, attempt_timeout) = (deadline?, attempt_timeout?);
     let default_reserve = Budget::default_reserve(deadline, attempt_timeout);
@@ -45,12 +47,53 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Budget> {
         first_token: first_token?,
         idle: idle?,
         total: total?,
+        rounds: rounds?,
+        spend_per_request: spend?,
         min_attempt: min_attempt?,
         reserve: reserve?.unwrap_or(default_reserve),
         backoff: backoff?,
         replays: replays?,
     };
     fits(cx, decl, &fields, &budget).then_some(budget)
+}
+
+/// `$X/request`; a cap per day has no effect yet.
+fn spend<'a>(cx: &mut Context<'a>, statements: &[&'a Statement]) -> Option<Option<Money>> {
+    let mut cap = None;
+    let mut whole = true;
+    for statement in statements {
+        let items = cx.value_items(statement)?;
+        let (first, rest) = items.split_first()?;
+        let ItemKind::Number(text) = &first.kind else {
+            cx.report(value::wrong(first, "an amount for a request, such as `$0.60/request`"));
+            whole = false;
+            continue;
+        };
+        if text.ends_with("/day") {
+            cx.later(first.span, text);
+            cx.mention(rest);
+            whole = false;
+            continue;
+        }
+        let Some(amount) = text.strip_suffix("/request") else {
+            cx.report(value::wrong(first, "an amount for a request, such as `$0.60/request`"));
+            whole = false;
+            continue;
+        };
+        cx.nothing_more(rest);
+        let amount = Item { kind: ItemKind::Number(amount.to_owned()), span: first.span };
+        let amount = value::money(&amount, &mut cx.diagnostics);
+        if cap.is_some() {
+            cx.report(
+                Diagnostic::new(Code::DuplicateSetting, first.span, "a second cap for a request")
+                    .help("keep one of them"),
+            );
+            whole = false;
+        }
+        whole &= amount.is_some();
+        cap = cap.or(amount);
+    }
+    whole.then_some(cap)
 }
 
 /// A duration; a multiple of the baseline has no effect yet.
@@ -115,6 +158,23 @@ fn fits(cx: &mut Context<'_>, decl: &Decl<'_>, fields: &Fields<'_>, budget: &Bud
                 .help("keep less for the next candidate, or give the request more time"),
         );
         return false;
+    }
+    let shortest = [("deadline", Some(budget.deadline)), ("attempt-timeout", budget.attempt_timeout)];
+    for (word, limit) in shortest {
+        if let Some(limit) = limit.filter(|limit| *limit < budget.min_attempt) {
+            let default = if fields.one("min-attempt").is_some() { "" } else { ", the default" };
+            cx.report(
+                Diagnostic::new(
+                    Code::NoCallFits,
+                    place(word),
+                    format!("a call that may take {limit} is never worth making"),
+                )
+                .here(format!("shorter than `min-attempt`, {}{default}", budget.min_attempt))
+                .label(place("min-attempt"), "less time than this is not worth a call")
+                .help(format!("give calls more time, or write a `min-attempt` of {limit} or less")),
+            );
+            return false;
+        }
     }
     let limits: [(&str, Option<Millis>); 3] =
         [("attempt-timeout", budget.attempt_timeout), ("headers", budget.headers), ("first-token", budget.first_token)];

@@ -1,10 +1,12 @@
 //! `defaults`: what holds where a route does not say otherwise.
 
+use super::health;
 use super::provider::header_name;
 use crate::check::context::{Context, Decl};
 use crate::check::fields::Fields;
 use crate::policy::{BudgetId, Defaults, MatrixId};
 use crate::source::Span;
+use crate::syntax::settings::Block;
 use crate::syntax::tree::Statement;
 
 /// What a default block says of a kind of block.
@@ -41,6 +43,9 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Presets {
         let item = cx.single(s)?;
         cx.budget(item)
     });
+    for block in [Block::Breaker, Block::Probe, Block::Ramp] {
+        health::refer(cx, &fields, block);
+    }
     let built_in = Defaults::default();
     let session_header = fields.optional(cx, "session-header", header).flatten().unwrap_or(built_in.session_header);
     let region_header = fields.optional(cx, "region-header", header).flatten().unwrap_or(built_in.region_header);

@@ -159,7 +159,8 @@ fn classes(head: &[Item], arrow: Span, out: &mut Vec<Diagnostic>) -> Option<Opti
     sound.then_some(Some(found))
 }
 
-fn class(item: &Item, out: &mut Vec<Diagnostic>) -> Option<ClassSet> {
+/// A class, or the classes of a pattern.
+pub(super) fn class(item: &Item, out: &mut Vec<Diagnostic>) -> Option<ClassSet> {
     let Some(word) = item.word() else {
         out.push(value::wrong(item, "a failure class"));
         return None;

@@ -1,11 +1,14 @@
 //! `provider`.
 
+use super::health::{self, Health};
+use super::trigger::parts;
 use crate::check::context::{Context, Decl};
+use crate::check::cursor::Cursor;
 use crate::check::read::end_of;
 use crate::check::resolution::Origin;
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
-use crate::policy::{Api, Provider, Text};
+use crate::policy::{Api, Provider, RetryRatio, Text};
 use crate::source::Span;
 use crate::syntax::settings::Block;
 use crate::syntax::tree::Statement;
@@ -23,7 +26,7 @@ const CREDENTIALS: [&str; 8] = [
 ];
 
 /// Lowers a `provider` block.
-pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Provider> {
+pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, known: &Health) -> Option<Provider> {
     let fields = cx.fields(decl);
     let api = fields.required(cx, "api", |cx, s| cx.one_of(Block::Provider, "api", s)).and_then(Api::from_word);
     let base_url = fields.optional(cx, "base-url", url);
@@ -35,6 +38,14 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Provider> {
     let pass_headers = fields.or(cx, "pass-headers", Vec::new(), pass_headers);
     let account = fields.or(cx, "account", decl.name.clone(), |cx, s| cx.label(s));
     cx.settle(decl, "account", decl.name.clone(), Origin::Default);
+    health::refer(cx, &fields, Block::Breaker);
+    health::refer(cx, &fields, Block::Probe);
+    health::refer(cx, &fields, Block::Ramp);
+    health::settle(cx, decl, Block::Breaker, &[], "every setting at its default");
+    health::settle(cx, decl, Block::Probe, &[], "none");
+    health::settle(cx, decl, Block::Ramp, &[], "none");
+    let breaker = health::rules(&known.breakers, health::chosen(cx.names, Block::Breaker, &[decl]));
+    let retry = fields.or(cx, "retry-ratio", RetryRatio::default(), retry_ratio);
     let timeout_connect = fields.or(cx, "timeout-connect", Provider::TIMEOUT_CONNECT, |cx, s| cx.time(s));
     Some(Provider {
         name: decl.name.clone(),
@@ -47,6 +58,8 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Provider> {
         pass_headers: pass_headers?,
         account: account?,
         timeout_connect: timeout_connect?,
+        breaker: breaker.unwrap_or_default(),
+        retry: retry?,
     })
 }
 
@@ -129,4 +142,24 @@ pub(super) fn header_name(cx: &mut Context<'_>, name: String, span: Span) -> Opt
         return None;
     }
     Some(name)
+}
+
+/// `20%[, at least 1/s][, burst 20]`
+fn retry_ratio<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<RetryRatio> {
+    let mut cursor = Cursor::new(cx.value_items(statement)?, statement.span);
+    let mut retry = RetryRatio::default();
+    let item = cursor.due("a percentage", &mut cx.diagnostics)?;
+    retry.ratio = value::percent(item, &mut cx.diagnostics)?;
+    parts(cx, cursor, &["at", "burst"], |cx, word, cursor| {
+        if word == "burst" {
+            let item = cursor.due("a plain number", &mut cx.diagnostics)?;
+            retry.burst = value::integer(item, 0, RetryRatio::MOST_BURST, &mut cx.diagnostics)?;
+            return Some(());
+        }
+        cursor.due_word("least", &mut cx.diagnostics)?;
+        let item = cursor.due("a rate", &mut cx.diagnostics)?;
+        retry.at_least = value::rate(item, &mut cx.diagnostics)?;
+        Some(())
+    })?;
+    Some(retry)
 }

@@ -8,7 +8,7 @@ use crate::check::guard::{self, Reads};
 use crate::check::resolution::Origin;
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
-use crate::policy::{Effects, Guard, Route};
+use crate::policy::{Effects, Guard, Percent, Route};
 use crate::syntax::settings::Block;
 use crate::syntax::tree::{Item, ItemKind, Statement};
 
@@ -45,8 +45,8 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, presets: &Presets) ->
     // These have one value that is in effect, so that reading them is all there is to do.
     let fixed = ["stream", "idempotency", "capture"]
         .map(|word| fields.optional(cx, word, |cx, s| cx.one_of(Block::Route, word, s)));
-    let failover = fields.or(cx, "failover", true, switch);
-    let fallback = fields.or(cx, "fallback", true, switch);
+    let failover = fields.or(cx, "failover", Percent::ALL, switch);
+    let fallback = fields.or(cx, "fallback", Percent::ALL, switch);
     let exhausted = fields.or(cx, "exhausted", Route::EXHAUSTED, exhausted);
     if fixed.iter().any(Option::is_none) {
         return None;
@@ -137,15 +137,13 @@ fn with_preset<'a, T>(
 }
 
 /// `yes` or `no`; a share of sessions has no effect yet.
-fn switch<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<bool> {
+fn switch<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Percent> {
     let item = cx.single(statement)?;
-    if let ItemKind::Number(share) = &item.kind
-        && share.ends_with('%')
-    {
-        cx.report(not_yet(item.span, share).help("write `yes` or `no` for now"));
-        return None;
+    if matches!(item.kind, ItemKind::Number(_)) {
+        return value::percent(item, &mut cx.diagnostics);
     }
-    value::truth(item, &mut cx.diagnostics)
+    let all = value::truth(item, &mut cx.diagnostics)?;
+    Some(if all { Percent::ALL } else { Percent::NONE })
 }
 
 /// `stop as STATUS`; serving from a cache and waiting have no effect yet.

@@ -92,12 +92,6 @@ fn given(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<TestStep> {
         true => {
             let item = cursor.due("what the dice are for", out)?;
             let purpose = value::choice(item, "a purpose of dice", DicePurpose::ALL, DicePurpose::word, out)?;
-            match purpose {
-                DicePurpose::Ramp | DicePurpose::Backoff => {}
-                DicePurpose::Split | DicePurpose::Exercise | DicePurpose::Canary => {
-                    ctx.later(item.span, purpose.word());
-                }
-            }
             Some(purpose)
         }
         false => None,

@@ -1,19 +1,24 @@
 //! `tier`: chains of targets.
 
 use crate::check::context::{Context, Decl};
+use crate::check::cursor::Cursor;
 use crate::check::guard::{self, Reads};
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
 use crate::policy::contract::Pattern;
-use crate::policy::tier::Rank;
-use crate::policy::{Chain, Tier};
+use crate::policy::{Chain, Exercise, Millis, Order, Percent, Prefer, Rank, Tier};
 use crate::source::Span;
+use crate::syntax::settings::Block;
 use crate::syntax::tree::{Item, ItemKind, Statement};
 
 /// Lowers a `tier` block.
 pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
     let fields = cx.fields(decl);
     let last_resort = fields.or(cx, "last-resort", false, |cx, s| cx.flag(s));
+    let order = fields.or(cx, "order", Order::AsWritten, order);
+    let prefer =
+        fields.or(cx, "prefer", Prefer::Healthy, |cx, s| Prefer::from_word(cx.one_of(Block::Tier, "prefer", s)?));
+    let affinity = fields.or(cx, "affinity", None, affinity);
     let statements = fields.all("chain");
     let mut chains = Vec::new();
     let mut general: Option<(&Statement, Option<Chain>)> = None;
@@ -57,14 +62,100 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
         }
         None => whole = false,
     }
-    let last_resort = last_resort?;
+    let exercise: Vec<_> = fields.all("exercise").iter().map(|s| exercise(cx, s, &chains)).collect();
+    let exercise: Option<Vec<_>> = exercise.into_iter().collect();
+    let (last_resort, order, prefer, affinity, exercise) = (last_resort?, order?, prefer?, affinity?, exercise?);
     whole.then(|| Tier {
         name: decl.name.clone(),
         span: decl.name_span,
         docs: decl.statement.docs.clone(),
         chains,
         last_resort,
+        order,
+        prefer,
+        exercise,
+        affinity,
     })
+}
+
+/// `as-written` or `price`; what needs measured latencies has no effect yet.
+fn order<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Order> {
+    if let Some(item) = statement.items.get(1).filter(|item| item.is("latency") || item.is("score")) {
+        cx.later(item.span, cx.names.slice(item.span));
+        return None;
+    }
+    let items = cx.value_items(statement)?;
+    let (first, rest) = items.split_first()?;
+    let order = match first.word() {
+        Some("as-written") => Order::AsWritten,
+        Some("price") => Order::Price,
+        Some(_) | None => {
+            cx.report(value::wrong(first, "`as-written` or `price`"));
+            return None;
+        }
+    };
+    match rest.first() {
+        // A price is known for each request, so nothing is re-ranked from time to time.
+        Some(every) if every.is("every") => {
+            cx.later(every.span, "every");
+            None
+        }
+        Some(_) => {
+            cx.nothing_more(rest);
+            None
+        }
+        None => Some(order),
+    }
+}
+
+/// `none`, or `session for D`
+fn affinity<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Option<Millis>> {
+    let items = cx.value_items(statement)?;
+    let mut cursor = Cursor::new(items, statement.span);
+    let first = cursor.due("`none` or `session for D`", &mut cx.diagnostics)?;
+    if first.is("none") {
+        return cursor.finish(&mut cx.diagnostics).then_some(None);
+    }
+    if !first.is("session") {
+        cx.report(value::wrong(first, "`none` or `session for D`"));
+        return None;
+    }
+    cursor.due_word("for", &mut cx.diagnostics)?;
+    let idle = cursor.due("how long a session may be idle", &mut cx.diagnostics)?;
+    let idle = value::duration(idle, &mut cx.diagnostics)?;
+    cursor.finish(&mut cx.diagnostics).then_some(Some(idle))
+}
+
+/// `N% of TARGET`
+fn exercise<'a>(cx: &mut Context<'a>, statement: &'a Statement, chains: &[Chain]) -> Option<Exercise> {
+    let items = cx.value_items(statement)?;
+    let mut cursor = Cursor::new(items, statement.span);
+    let share = cursor.due("a share of sessions", &mut cx.diagnostics)?;
+    let share_span = share.span;
+    let share = value::percent(share, &mut cx.diagnostics);
+    cursor.due_word("of", &mut cx.diagnostics)?;
+    let name = cursor.due("a target", &mut cx.diagnostics)?;
+    let target = cx.target(name)?;
+    cursor.finish(&mut cx.diagnostics).then_some(())?;
+    let share = share?;
+    let stands = chains.iter().flat_map(|c| &c.ranks).any(|r| r.target == target);
+    if !stands && !chains.is_empty() {
+        cx.report(
+            Diagnostic::new(Code::ExerciseElsewhere, name.span, "this target stands in no chain of the tier")
+                .help("exercise a target of the chain: one that is never asked otherwise proves nothing"),
+        );
+        return None;
+    }
+    if !(Percent(100)..=Percent(500)).contains(&share) {
+        cx.report(
+            Diagnostic::new(Code::ExerciseShare, share_span, format!("{share} of sessions is no exercise"))
+                .here("outside 1% to 5%")
+                .help(
+                    "less than 1% proves too little, more than 5% is a split of traffic: write a split if one is meant",
+                ),
+        );
+    }
+    Some(Exercise { share, target })
 }
 
 /// `in [REGION, …]` after `chain`; nothing there means every region.
@@ -108,8 +199,8 @@ fn ranks<'a>(cx: &mut Context<'a>, statement: &'a Statement, keyword: Span) -> O
     }
     let mut ranks: Vec<Rank> = Vec::new();
     let mut whole = true;
-    for line in &block.statements {
-        let Some(line_ranks) = rank(cx, line) else {
+    for (place, line) in (0u16..).zip(&block.statements) {
+        let Some(line_ranks) = rank(cx, line, place) else {
             whole = false;
             continue;
         };
@@ -130,8 +221,8 @@ fn ranks<'a>(cx: &mut Context<'a>, statement: &'a Statement, keyword: Span) -> O
     whole.then_some(ranks)
 }
 
-/// `TARGET [when GUARD]`. A split, which has no effect yet, comes back as its targets in order.
-fn rank<'a>(cx: &mut Context<'a>, line: &'a Statement) -> Option<Vec<Rank>> {
+/// `TARGET [when GUARD]`, or a split: `TARGET 70%, TARGET 30% [when GUARD]`.
+fn rank<'a>(cx: &mut Context<'a>, line: &'a Statement, place: u16) -> Option<Vec<Rank>> {
     if let Some(block) = &line.block {
         cx.report(
             Diagnostic::new(Code::UnexpectedBlock, block.span, "a rank takes no block")
@@ -144,33 +235,52 @@ fn rank<'a>(cx: &mut Context<'a>, line: &'a Statement) -> Option<Vec<Rank>> {
         Some((when, items)) => guard::lower(items, when.span, Reads::Request, &mut cx.diagnostics).map(Some),
         None => Some(None),
     };
-    if names.is_empty() {
+    let (Some(first), Some(last)) = (names.first(), names.last()) else {
         let span = line.items.first().map_or(line.span, |item| item.span);
         cx.report(value::missing("a target", span));
         return None;
-    }
+    };
     let parts: Vec<&[Item]> = names.split(|item| matches!(item.kind, ItemKind::Comma)).collect();
-    let shares = |item: &&Item| matches!(&item.kind, ItemKind::Number(text) if text.ends_with('%'));
-    let is_split = parts.len() > 1 || names.iter().any(|item| shares(&item));
-    if is_split {
-        let early = names.iter().find(shares).or_else(|| names.get(1))?;
-        let word = cx.names.slice(early.span);
-        let diagnostic = crate::check::context::not_yet(early.span, word)
-            .help("give each target a rank of its own for now: splits of traffic come later");
-        cx.report(diagnostic);
-    }
+    let is_split = parts.len() > 1;
     let mut ranks = Vec::new();
     let mut whole = true;
     for part in parts {
         let Some((name, rest)) = part.split_first() else { continue };
-        if !is_split {
-            cx.nothing_more(rest);
-        }
-        match cx.target(name) {
-            Some(target) => ranks.push((target, name.span)),
-            None => whole = false,
+        let target = cx.target(name);
+        let share = share(cx, name, rest, is_split);
+        match (target, share) {
+            (Some(target), Some(share)) => ranks.push((target, share, name.span)),
+            (None, _) | (_, None) => whole = false,
         }
     }
+    let sum: u64 = ranks.iter().filter_map(|(_, share, _)| *share).map(|share| u64::from(share.0)).sum();
+    if whole && is_split && sum != u64::from(Percent::ALL.0) {
+        let sum = Percent(u32::try_from(sum).unwrap_or(u32::MAX));
+        cx.report(
+            Diagnostic::new(Code::SplitNotWhole, first.span.to(last.span), format!("this split adds up to {sum}"))
+                .help("let the shares of a rank add up to 100%"),
+        );
+        whole = false;
+    }
     let guard = guard?;
-    whole.then(|| ranks.into_iter().map(|(target, span)| Rank { target, guard: guard.clone(), span }).collect())
+    let rank = |(target, share, span)| Rank { place, share, target, guard: guard.clone(), span };
+    whole.then(|| ranks.into_iter().map(rank).collect())
+}
+
+/// The share after a target's name: due in a split, and nothing elsewhere.
+fn share<'a>(cx: &mut Context<'a>, name: &Item, rest: &'a [Item], is_split: bool) -> Option<Option<Percent>> {
+    match (is_split, rest.split_first()) {
+        (true, None) => {
+            cx.report(value::missing("this target's share of the split", name.span));
+            None
+        }
+        (true, Some((share, more))) => {
+            cx.nothing_more(more);
+            value::percent(share, &mut cx.diagnostics).map(Some)
+        }
+        (false, _) => {
+            cx.nothing_more(rest);
+            Some(None)
+        }
+    }
 }

@@ -91,7 +91,7 @@ fn money_and_prices_are_billionths() {
     assert_eq!(read(price, &num("$20/day")).1, Some("SB0302"));
     assert_eq!(read(size, &num("64KiB")).0, Some(65_536));
     assert_eq!(read(size, &num("64kb")).2.as_deref(), Some("64KiB"));
-    assert_eq!(read(multiple, &num("2.5x")).0, Some(2_500));
+    assert_eq!(read(|item, out| multiple(item, 1_000, out), &num("2.5x")).0, Some(Multiple(2_500)));
 }
 
 #[test]

@@ -1,22 +1,23 @@
 //! After a failure: who is to blame, which row decides, which of its actions is possible, and what the client is told.
 
 use super::call::How;
-use super::checks::{Choice, PassChecks};
-use super::scene::{Candidate, Candidates, Scene, Standings, passed_over};
+use super::checks::{Choice, May, PassChecks};
+use super::lapse::Lapse;
+use super::scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
 use super::{Planned, Run, Told};
 use crate::decide::action::{Bar, Walked, walk};
 use crate::decide::deadline::Fit;
-use crate::decide::event::{Next, Refused, Settle, Why};
+use crate::decide::event::{Call, Next, Refused, Settle, Why};
 use crate::decide::guard::{Failed, View, holds};
-use crate::decide::hold;
 use crate::decide::replay::Attempted;
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::Verdicts;
 use crate::decide::trail::Outcome;
+use crate::decide::vitals::Latency;
 use crate::graph::{Edge, Node, NodeIndex};
 use crate::policy::class::Blame;
 use crate::policy::guard::FailureFacts;
-use crate::policy::{Action, Class, FallbackTo, Millis, Refusal, Scope, Stage, TierId};
+use crate::policy::{Action, Class, FallbackTo, Refusal, Scope, Stage, TierId};
 use smallvec::SmallVec;
 
 impl Run {
@@ -39,17 +40,68 @@ impl Run {
         }
         let target = current.candidate.target;
         // The hold is that of the cause: a limit that shows itself in mid-stream is a limit all the same.
-        let hold_until = hold_until(cause, failure.retry_after, scene.now);
-        verdicts.settle(&Settle { target, blame, class: Some(failure.class), scope, hold_until });
+        let hold_until = scene.hold_until(target, cause, failure.retry_after);
+        let latency = current.output.map(|output| Latency::FirstOutput(output.less(current.started)));
+        verdicts.settle(&Settle {
+            target,
+            blame,
+            class: Some(failure.class),
+            scope,
+            hint: failure.retry_after,
+            hold_until,
+            latency,
+        });
         self.close_step(scene, Some(failure.class), Some(failure.stage), failure.status, failure.retry_after);
         self.remember(failure.class);
+        let lapse = Lapse {
+            class: failure.class,
+            stage: failure.stage,
+            status: failure.status,
+            code: failure.code.map(str::to_owned),
+            hint: failure.retry_after,
+            no_retry,
+            repeated: false,
+            candidate: current.candidate,
+            attempted: Attempted {
+                stage: failure.stage,
+                committed: self.committed,
+                key_honoured: current.key_honoured,
+            },
+        };
+        self.after(scene, &lapse, verdicts)
+    }
 
-        let attempted =
-            Attempted { stage: failure.stage, committed: self.committed, key_honoured: current.key_honoured };
-        let Some(row) = self.row(scene, &failure) else { return self.ran_out(scene, None, None, verdicts) };
-        let standings = self.survey(scene, verdicts, &self.candidates);
-        let elsewhere = self.elsewhere(scene, row, verdicts);
-        // Whether something beside replay safety stood in the way: then there was an action, and nobody left for it.
+    /// What follows a lapse. Walks the row again where a target was taken from under this request: each time it stands
+    /// otherwise, and after so many times the row has run out.
+    fn after(&mut self, scene: &Scene<'_>, lapse: &Lapse, verdicts: &mut dyn Verdicts) -> Next {
+        let Some(row) = self.row(scene, &lapse.facts()) else { return self.ran_out(scene, None, None) };
+        let may = May {
+            failover: scene.allowed(scene.route.failover, "failover", verdicts),
+            fallback: scene.allowed(scene.route.fallback, "fallback", verdicts),
+        };
+        for _ in 0..=self.candidates.len() {
+            let standings = self.survey(scene, verdicts, &self.candidates);
+            let elsewhere = self.elsewhere(scene, row, verdicts);
+            let around = Around { row, may, standings: &standings, elsewhere: &elsewhere };
+            match self.find(scene, lapse, &around, verdicts) {
+                Found::Way(way) => {
+                    if let Some(next) = self.act(scene, way, lapse, &around, verdicts) {
+                        return next;
+                    }
+                }
+                Found::Stop { node, status: None, exhausted: true } => {
+                    return self.ran_out(scene, Some(node), Some(&standings));
+                }
+                Found::Stop { node, status, .. } => return self.stop(scene, node, status),
+                Found::Nothing => return self.ran_out(scene, None, Some(&standings)),
+            }
+        }
+        self.ran_out(scene, None, None)
+    }
+
+    /// Walks the row, pass by pass.
+    fn find(&mut self, scene: &Scene<'_>, lapse: &Lapse, around: &Around<'_>, verdicts: &mut dyn Verdicts) -> Found {
+        // Whether the row would have gone elsewhere, and something beside replay safety stood in the way.
         let mut exhausted = false;
         let mut stop = None;
         for pass in Pass::all(scene.last_resort(scene.route.tier)) {
@@ -58,20 +110,18 @@ impl Run {
                 scene,
                 verdicts,
                 pass: *pass,
-                failed: current.candidate,
-                failure: &failure,
-                attempted,
-                no_retry,
-                standings: &standings,
-                elsewhere: &elsewhere,
+                lapse,
+                standings: around.standings,
+                elsewhere: around.elsewhere,
                 choice: None,
-                moved_on: 0,
+                moved: Moved::new(),
+                may: around.may,
             };
-            let Walked { taken, barred } = walk(actions(scene, row), &mut checks);
+            let Walked { taken, barred } = walk(actions(scene, around.row), &mut checks);
             let choice = checks.choice;
             match (taken, choice) {
                 (Some((node, Action::Stop { status })), _) => {
-                    exhausted |= barred.iter().any(|(_, bar)| *bar != Bar::Replay);
+                    exhausted |= barred.iter().any(|(action, bar)| moves(*action) && *bar != Bar::Replay);
                     stop = Some((node, status));
                     // What only time, tokens or safety bars is barred in every pass.
                     let hopeless = barred.iter().all(|(_, bar)| *bar != Bar::Target);
@@ -80,17 +130,12 @@ impl Run {
                     }
                 }
                 (Some((node, action)), Some(choice)) => {
-                    let way = Way { node, action, pass: *pass, choice };
-                    return self.act(scene, way, attempted, &standings, &elsewhere, verdicts);
+                    return Found::Way(Way { node, action, pass: *pass, choice });
                 }
-                (Some(_), None) | (None, _) => exhausted = true,
+                (Some(_), None) | (None, _) => {}
             }
         }
-        match stop {
-            Some((node, None)) if exhausted => self.ran_out(scene, Some(node), Some(&standings), verdicts),
-            Some((node, status)) => self.stop(scene, node, status),
-            None => self.ran_out(scene, None, Some(&standings), verdicts),
-        }
+        stop.map_or(Found::Nothing, |(node, status)| Found::Stop { node, status, exhausted })
     }
 
     /// The client is told of the first failure, unless a later one says more about the request or the credential.
@@ -131,7 +176,8 @@ impl Run {
         let mut found = SmallVec::new();
         for (_, action) in actions(scene, row) {
             if let Action::Fallback(FallbackTo::Tier(tier)) = action {
-                let candidates = scene.candidates(tier, &mut SmallVec::new());
+                let mut candidates = scene.candidates(tier, &mut SmallVec::new());
+                scene.draw_splits(tier, &mut candidates, verdicts);
                 let standings = self.survey(scene, verdicts, &candidates);
                 found.push((tier, candidates, standings));
             }
@@ -143,65 +189,78 @@ impl Run {
         &mut self,
         scene: &Scene<'_>,
         way: Way,
-        attempted: Attempted,
-        standings: &Standings,
-        elsewhere: &[(TierId, Candidates, Standings)],
+        lapse: &Lapse,
+        around: &Around<'_>,
         verdicts: &mut dyn Verdicts,
-    ) -> Next {
+    ) -> Option<Next> {
         let Way { node, action, pass, choice } = way;
         let verb = action.verb();
-        if let Ok(allowed) = self.replay.allows(attempted, verb) {
-            self.replay.take(allowed);
-        }
         let candidate = choice.candidate;
-        match action {
-            Action::Retry { .. } | Action::Wait { .. } => {
-                verdicts.take_retry_token(candidate.target, scene.now);
-                let wait = choice.wait.unwrap_or(Millis::ZERO);
+        let next = match (action, choice.wait) {
+            (Action::Stop { status }, _) => self.stop(scene, node, status),
+            (_, Some(wait)) => {
+                match action {
+                    Action::Retry { .. } | Action::Wait { .. } => {
+                        verdicts.take_retry_token(candidate.target, scene.now);
+                    }
+                    Action::Failover | Action::Fallback(_) | Action::Stop { .. } => self.pauses.new_target(),
+                }
+                let lapse = Lapse { repeated: true, ..lapse.clone() };
                 let (admission, standing) = (choice.admission, choice.standing);
-                self.planned = Some(Planned { candidate, verb, node, admission, pass, wait, standing });
+                self.planned = Some(Planned { candidate, verb, node, admission, pass, wait, standing, lapse });
                 Next::Wait { until: scene.now.plus(wait) }
             }
-            Action::Failover | Action::Fallback(_) => {
-                let mut passed = SmallVec::new();
-                let chain = match action {
-                    Action::Fallback(FallbackTo::Tier(tier)) => elsewhere.iter().find(|(t, ..)| *t == tier),
-                    Action::Fallback(FallbackTo::OtherModel | FallbackTo::LargerContext)
-                    | Action::Failover
-                    | Action::Retry { .. }
-                    | Action::Wait { .. }
-                    | Action::Stop { .. } => None,
-                };
-                let (candidates, standings) =
-                    chain.map_or((&self.candidates, standings), |(_, candidates, standings)| (candidates, standings));
-                passed_over(
-                    candidates,
-                    standings,
-                    scene.now,
-                    (pass, choice.at),
-                    |c| self.unused(c.target) && fits(action, c, attempted_model(self)),
-                    &mut passed,
-                );
-                // From here on the other tier's chain is the request's.
-                if let Some((_, candidates, _)) = chain {
-                    self.candidates = candidates.clone();
-                }
-                self.pauses.new_target();
-                let (admission, standing) = (choice.admission, choice.standing);
-                let how = How { verb: Some(verb), node, admission, pass, wait: None, standing, passed };
-                Next::Call(self.call(scene, candidate, choice.granted, how))
-            }
-            Action::Stop { status } => self.stop(scene, node, status),
+            (_, None) => Next::Call(self.move_on(scene, way, around, verdicts)?),
+        };
+        if let Ok(allowed) = self.replay.allows(lapse.attempted, verb) {
+            self.replay.take(allowed);
         }
+        Some(next)
+    }
+
+    /// Calls another target; nothing where it was taken from under this request.
+    fn move_on(
+        &mut self,
+        scene: &Scene<'_>,
+        way: Way,
+        around: &Around<'_>,
+        verdicts: &mut dyn Verdicts,
+    ) -> Option<Call> {
+        let Way { node, action, pass, choice } = way;
+        let mut passed = SmallVec::new();
+        let chain = match action {
+            Action::Fallback(FallbackTo::Tier(tier)) => around.elsewhere.iter().find(|(t, ..)| *t == tier),
+            Action::Fallback(FallbackTo::OtherModel | FallbackTo::LargerContext)
+            | Action::Failover
+            | Action::Retry { .. }
+            | Action::Wait { .. }
+            | Action::Stop { .. } => None,
+        };
+        let (candidates, standings) = match chain {
+            Some((_, candidates, standings)) => (candidates, standings),
+            None => (&self.candidates, around.standings),
+        };
+        let eligible = |c: &Candidate| self.unused(c.target) && fits(action, c, attempted_model(self));
+        passed_over(candidates, standings, scene.now, (pass, choice.at), eligible, &mut passed);
+        let (admission, standing) = (choice.admission, choice.standing);
+        let how = How { verb: Some(action.verb()), node, admission, pass, wait: None, standing, passed };
+        let call = self.call(scene, choice.candidate, choice.granted, how, verdicts).ok()?;
+        // From here on the other tier's chain is the request's.
+        if let Some((_, candidates, _)) = chain {
+            self.candidates = candidates.clone();
+        }
+        self.pauses.new_target();
+        Some(call)
     }
 
     pub(super) fn woke(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
         let Some(planned) = self.planned.take() else { return Next::GoOn };
         let standings = self.survey(scene, verdicts, &self.candidates);
-        let others = self.others_left(scene, &standings, planned.candidate.target, 0);
+        let here = (&self.candidates, &standings);
+        let others = self.others_left(scene, here, planned.candidate.target, &Moved::new());
         let Fit::Yes(granted) = self.time.attempt(scene.now, self.limit(scene), others) else {
             // The wait was chosen so that it fits; waking late is the only way here.
-            return self.ran_out(scene, Some(planned.node), Some(&standings), verdicts);
+            return self.ran_out(scene, Some(planned.node), Some(&standings));
         };
         let how = How {
             verb: Some(planned.verb),
@@ -212,7 +271,10 @@ impl Run {
             standing: planned.standing,
             passed: SmallVec::new(),
         };
-        Next::Call(self.call(scene, planned.candidate, granted, how))
+        match self.call(scene, planned.candidate, granted, how, verdicts) {
+            Ok(call) => Next::Call(call),
+            Err(_) => self.after(scene, &planned.lapse, verdicts),
+        }
     }
 
     /// A `stop` that the row says: the class's own status, or the one it names.
@@ -233,13 +295,7 @@ impl Run {
     }
 
     /// The row ran out: nothing it says was possible.
-    fn ran_out(
-        &mut self,
-        scene: &Scene<'_>,
-        node: Option<NodeIndex>,
-        standings: Option<&Standings>,
-        _verdicts: &mut dyn Verdicts,
-    ) -> Next {
+    fn ran_out(&mut self, scene: &Scene<'_>, node: Option<NodeIndex>, standings: Option<&Standings>) -> Next {
         if self.committed {
             let node = node.or_else(|| scene.graph.route_node(self.route)).unwrap_or(NodeIndex::end());
             return self.stop(scene, node, None);
@@ -269,6 +325,21 @@ impl Run {
     }
 }
 
+/// What does not change while one row is walked.
+struct Around<'a> {
+    row: NodeIndex,
+    may: May,
+    standings: &'a Standings,
+    elsewhere: &'a [(TierId, Candidates, Standings)],
+}
+
+/// What walking a row came to.
+enum Found {
+    Way(Way),
+    Stop { node: NodeIndex, status: Option<u16>, exhausted: bool },
+    Nothing,
+}
+
 /// An action that is taken, and where it goes.
 #[derive(Clone, Copy)]
 struct Way {
@@ -276,6 +347,14 @@ struct Way {
     action: Action,
     pass: Pass,
     choice: Choice,
+}
+
+/// Whether an action goes to another target.
+fn moves(action: Action) -> bool {
+    match action {
+        Action::Failover | Action::Fallback(_) => true,
+        Action::Retry { .. } | Action::Wait { .. } | Action::Stop { .. } => false,
+    }
 }
 
 /// The model of the target that just failed.
@@ -303,13 +382,4 @@ fn actions<'a>(scene: &'a Scene<'_>, row: NodeIndex) -> impl Iterator<Item = (No
         )
         | None => None,
     })
-}
-
-/// Until when the class holds its key.
-fn hold_until(class: Class, hint: Option<Millis>, now: Millis) -> Option<Millis> {
-    let rule = hold::rule(class)?;
-    let wait = hint.filter(|h| *h > Millis::ZERO).or(rule.default)?;
-    let mut held = hold::Hold::default();
-    held.extend(now, wait, rule.cap);
-    Some(held.until)
 }

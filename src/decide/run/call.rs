@@ -4,11 +4,11 @@ use super::scene::{Candidate, Scene};
 use super::{Current, Run, Visit};
 use crate::decide::event::{Call, Limits};
 use crate::decide::select::Pass;
-use crate::decide::standing::{Admission, Standing};
+use crate::decide::standing::{Admission, Reason, Standing, Verdicts};
 use crate::decide::trail::{Passed, Step};
 use crate::graph::NodeIndex;
 use crate::policy::class::Verb;
-use crate::policy::{Millis, Money, Provider, TargetId};
+use crate::policy::{Millis, Provider, TargetId};
 use smallvec::SmallVec;
 
 /// What led to a call.
@@ -36,19 +36,39 @@ impl Run {
         own.unwrap_or_else(|| self.time.deadline.less(self.received))
     }
 
-    pub(super) fn call(&mut self, scene: &Scene<'_>, candidate: Candidate, granted: Millis, how: How) -> Call {
+    /// Starts a call.
+    ///
+    /// # Errors
+    /// The reason against it, where the target was taken from under this request since it was chosen.
+    pub(super) fn call(
+        &mut self,
+        scene: &Scene<'_>,
+        candidate: Candidate,
+        granted: Millis,
+        how: How,
+        verdicts: &mut dyn Verdicts,
+    ) -> Result<Call, Reason> {
         let target = candidate.target;
+        verdicts.admit(target, how.admission, self.unused(target), scene.now)?;
         match how.verb {
             None => self.tally.attempts = self.tally.attempts.saturating_add(1),
             Some(verb) => self.tally.take(verb),
         }
-        self.count_visit(target, how.verb == Some(Verb::Wait));
-        self.spent = self.spent.plus(worst_cost(scene, target));
+        self.count_visit(target, how.verb);
+        self.spent = self.spent.plus(candidate.worst.unwrap_or_default());
         let limits = self.limits(scene, target, granted);
         let limit = self.fair_limit(scene);
         // Each call to a target that de-duplicates by a key carries one; a request sends the same one there each time.
         let key_honoured = scene.graph.target(target).is_some_and(|t| t.idempotency_key.is_some());
-        self.current = Some(Current { candidate, granted: granted.min(limit), limit, headers: false, key_honoured });
+        self.current = Some(Current {
+            candidate,
+            started: scene.now,
+            granted: granted.min(limit),
+            limit,
+            headers: false,
+            output: None,
+            key_honoured,
+        });
         self.trail.push(Step {
             at: scene.now.less(self.received),
             node: how.node,
@@ -63,16 +83,19 @@ impl Run {
             breaker: Some(how.standing.breaker),
             result: None,
         });
-        Call { attempt: self.tally.attempts, target, node: how.node, admission: how.admission, limits }
+        Ok(Call { attempt: self.tally.attempts, target, node: how.node, admission: how.admission, limits })
     }
 
-    fn count_visit(&mut self, target: TargetId, waited: bool) {
+    fn count_visit(&mut self, target: TargetId, verb: Option<Verb>) {
+        let waited = verb == Some(Verb::Wait);
+        let anew = matches!(verb, None | Some(Verb::Failover | Verb::Fallback));
         match self.visits.iter_mut().find(|v| v.target == target) {
             Some(visit) => {
                 visit.calls = visit.calls.saturating_add(1);
+                visit.rounds = visit.rounds.saturating_add(u32::from(anew));
                 visit.waited |= waited;
             }
-            None => self.visits.push(Visit { target, calls: 1, waited }),
+            None => self.visits.push(Visit { target, calls: 1, rounds: u32::from(anew), waited }),
         }
     }
 
@@ -94,14 +117,4 @@ impl Run {
             stream: scene.facts.stream,
         }
     }
-}
-
-/// Input and the whole output asked for, at the target's prices; nothing where a price is not known.
-fn worst_cost(scene: &Scene<'_>, target: TargetId) -> Money {
-    let Some(target) = scene.graph.target(target) else { return Money::default() };
-    let Some(model) = scene.graph.model(target.model) else { return Money::default() };
-    let prices = crate::decide::contract::Offer::of(target, &model.capabilities).prices;
-    let output = scene.facts.max_output.or(model.capabilities.max_output).unwrap_or(0);
-    let input_cost = prices.input.map_or(Money::default(), |p| p.of(scene.facts.tokens));
-    input_cost.plus(prices.output.map_or(Money::default(), |p| p.of(output)))
 }

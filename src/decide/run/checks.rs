@@ -1,14 +1,12 @@
 //! The checks of one pass over a matrix row, for the attempt that just failed.
 
 use super::Run;
-use super::scene::{Candidate, Candidates, Scene, Standings, is_in, with};
+use super::lapse::Lapse;
+use super::scene::{Candidate, Candidates, Moved, Scene, Standings};
 use crate::decide::action::{Bar, Checks};
 use crate::decide::deadline::Fit;
-use crate::decide::hold;
-use crate::decide::replay::Attempted;
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::{Admission, Standing, Verdicts};
-use crate::policy::guard::FailureFacts;
 use crate::policy::{Action, Budget, Class, DicePurpose, FallbackTo, Millis, TierId};
 
 /// Where an action would go.
@@ -18,9 +16,18 @@ pub(super) struct Choice {
     pub(super) admission: Admission,
     pub(super) standing: Standing,
     pub(super) at: usize,
+    /// How often it was chosen before: above 0 a pause goes before the call.
+    pub(super) round: u32,
     /// Pause before the call; nothing for moving on.
     pub(super) wait: Option<Millis>,
     pub(super) granted: Millis,
+}
+
+/// What the route's switches allow this session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct May {
+    pub(super) failover: bool,
+    pub(super) fallback: bool,
 }
 
 /// One pass over a row.
@@ -29,17 +36,15 @@ pub(super) struct PassChecks<'a, 'b> {
     pub(super) scene: &'a Scene<'b>,
     pub(super) verdicts: &'a mut dyn Verdicts,
     pub(super) pass: Pass,
-    pub(super) failed: Candidate,
-    pub(super) failure: &'a FailureFacts<'a>,
-    pub(super) attempted: Attempted,
-    /// The answer asked not to be retried: that takes `retry` from the row and nothing else.
-    pub(super) no_retry: bool,
+    pub(super) lapse: &'a Lapse,
     pub(super) standings: &'a Standings,
     /// Candidates of tiers that a `fallback to TIER` names, and how they stand.
     pub(super) elsewhere: &'a [(TierId, Candidates, Standings)],
     pub(super) choice: Option<Choice>,
-    /// Places that an earlier action of this walk passed over for want of time.
-    pub(super) moved_on: u64,
+    /// Whom it was too late for, in this walk.
+    pub(super) moved: Moved,
+    /// Whether this session may go to another target of the model, and to another model.
+    pub(super) may: May,
 }
 
 impl Checks for PassChecks<'_, '_> {
@@ -47,17 +52,18 @@ impl Checks for PassChecks<'_, '_> {
         match bar {
             Bar::Attempts => !self.run.tally.may_attempt(self.scene.budget.attempts),
             Bar::PerTarget => self.per_target(action),
-            Bar::Replay => self.run.replay.allows(self.attempted, action.verb()).is_err(),
+            Bar::Replay => self.run.replay.allows(self.lapse.attempted, action.verb()).is_err(),
             Bar::Target => {
                 self.choice = self.find(action);
                 self.choice.is_none()
             }
             Bar::Token => match action {
                 Action::Retry { .. } | Action::Wait { .. } => {
-                    !self.verdicts.retry_token(self.failed.target, self.scene.now)
+                    !self.verdicts.retry_token(self.lapse.candidate.target, self.scene.now)
                 }
                 Action::Failover | Action::Fallback(_) | Action::Stop { .. } => false,
             },
+            Bar::Money => self.money(),
             Bar::Time => self.time(action),
         }
     }
@@ -65,18 +71,19 @@ impl Checks for PassChecks<'_, '_> {
 
 impl PassChecks<'_, '_> {
     fn per_target(&self, action: Action) -> bool {
-        let visit = self.run.visit(self.failed.target);
+        let visit = self.run.visit(self.lapse.candidate.target);
         let full = visit.calls >= self.scene.budget.per_target;
         match action {
-            Action::Retry { times } => full || self.no_retry || !self.run.tally.may_retry(times),
-            Action::Wait { .. } => full || visit.waited,
+            Action::Retry { times } => {
+                full || self.lapse.no_retry || self.lapse.repeated || !self.run.tally.may_retry(times)
+            }
+            Action::Wait { .. } => full || self.lapse.repeated || visit.waited,
             Action::Failover | Action::Fallback(_) | Action::Stop { .. } => false,
         }
     }
 
     /// Where the action would go in this pass, leaving out whom it was too late for.
     fn find(&self, action: Action) -> Option<Choice> {
-        let route = self.scene.route;
         match action {
             Action::Retry { .. } => self.again(|standing, now| select::admits(standing, now, self.pass)),
             Action::Wait { up_to } => {
@@ -88,62 +95,84 @@ impl PassChecks<'_, '_> {
                     (asked.max(held) <= up_to).then(|| select::admits(&waiting, now, self.pass)).flatten()
                 })
             }
-            Action::Failover if !route.failover => None,
+            Action::Failover if !self.may.failover => None,
             Action::Failover => {
-                self.other(&self.run.candidates, self.standings, self.moved_on, |c| c.model == self.failed.model)
+                self.other(&self.run.candidates, self.standings, |c| c.model == self.lapse.candidate.model)
             }
-            Action::Fallback(_) if !route.fallback => None,
+            Action::Fallback(_) if !self.may.fallback => None,
             Action::Fallback(FallbackTo::OtherModel) => {
-                self.other(&self.run.candidates, self.standings, self.moved_on, |c| c.model != self.failed.model)
+                self.other(&self.run.candidates, self.standings, |c| c.model != self.lapse.candidate.model)
             }
             Action::Fallback(FallbackTo::LargerContext) => {
-                self.other(&self.run.candidates, self.standings, self.moved_on, |c| c.context > self.failed.context)
+                self.other(&self.run.candidates, self.standings, |c| c.context > self.lapse.candidate.context)
             }
             Action::Fallback(FallbackTo::Tier(tier)) => {
                 let (_, candidates, standings) = self.elsewhere.iter().find(|(t, ..)| *t == tier)?;
-                self.other(candidates, standings, 0, |_| true)
+                self.other(candidates, standings, |_| true)
             }
             Action::Stop { .. } => None,
         }
     }
 
     fn again(&self, admits: impl Fn(&Standing, Millis) -> Option<Admission>) -> Option<Choice> {
-        let at = self.run.candidates.iter().position(|c| c.target == self.failed.target)?;
+        let at = self.run.candidates.iter().position(|c| c.target == self.lapse.candidate.target)?;
         let standing = *self.standings.get(at)?;
         let admission = admits(&standing, self.scene.now)?;
-        Some(Choice { candidate: self.failed, admission, standing, at, wait: None, granted: Millis::ZERO })
+        Some(Choice {
+            candidate: self.lapse.candidate,
+            admission,
+            standing,
+            at,
+            round: 0,
+            wait: None,
+            granted: Millis::ZERO,
+        })
     }
 
     fn other(
         &self,
         candidates: &Candidates,
         standings: &Standings,
-        moved_on: u64,
         eligible: impl Fn(&Candidate) -> bool,
     ) -> Option<Choice> {
-        let open = candidates
-            .iter()
-            .zip(standings)
-            .enumerate()
-            .filter(|(i, (c, _))| !is_in(moved_on, *i) && self.run.unused(c.target) && eligible(c))
-            .map(|(i, (_, s))| (i, s));
-        let (at, admission) = select::pick(self.pass, open, self.scene.now, select::LAST_RESORT_INFLIGHT)?;
-        let (candidate, standing) = (*candidates.get(at)?, *standings.get(at)?);
-        Some(Choice { candidate, admission, standing, at, wait: None, granted: Millis::ZERO })
+        // Unused ones first; used ones again only when none is left, one round after the other.
+        (0..self.scene.budget.rounds).find_map(|round| {
+            let in_round = |c: &Candidate| {
+                let visit = self.run.visit(c.target);
+                let again = c.target != self.lapse.candidate.target && visit.calls < self.scene.budget.per_target;
+                visit.rounds == round && (round == 0 || again)
+            };
+            let open = candidates
+                .iter()
+                .zip(standings)
+                .enumerate()
+                .filter(|(_, (c, _))| !self.moved.contains(&c.target) && in_round(c) && eligible(c))
+                .map(|(i, (_, s))| (i, s));
+            let (at, admission) = select::pick(self.pass, open, self.scene.now, select::LAST_RESORT_INFLIGHT)?;
+            let (candidate, standing) = (*candidates.get(at)?, *standings.get(at)?);
+            Some(Choice { candidate, admission, standing, at, round, wait: None, granted: Millis::ZERO })
+        })
+    }
+
+    /// Whether the cap on what the request may cost leaves too little for the call that was found.
+    fn money(&self) -> bool {
+        let (Some(cap), Some(choice)) = (self.scene.budget.spend_per_request, self.choice) else { return false };
+        choice.candidate.worst.is_none_or(|worst| self.run.spent.plus(worst) > cap)
     }
 
     /// The wait that the failure asks for: its hint, or the default of its hold.
     fn asked_wait(&self) -> Millis {
-        let default = hold::rule(self.failure.class).and_then(|r| r.default).unwrap_or(Millis::ZERO);
-        self.failure.retry_after.unwrap_or(default)
+        let rule = self.scene.breaker(self.lapse.candidate.target).holds.of(self.lapse.class);
+        let default = rule.and_then(|r| r.default).unwrap_or(Millis::ZERO);
+        self.lapse.hint.unwrap_or(default)
     }
 
     fn pause(&mut self, attempt: u32) -> Millis {
         let draw = self.verdicts.draw(DicePurpose::Backoff, attempt);
-        let retry = self.run.visit(self.failed.target).calls.max(1);
+        let retry = self.run.visit(self.lapse.candidate.target).calls.max(1);
         let pause = self.run.pauses.next(retry, draw);
         // One too-fast answer means that the usual pause is too short.
-        if self.failure.class == Class::RateLimit { pause.max(self.throttled_pause(retry, draw)) } else { pause }
+        if self.lapse.class == Class::RateLimit { pause.max(self.throttled_pause(retry, draw)) } else { pause }
     }
 
     fn throttled_pause(&self, retry: u32, draw: u32) -> Millis {
@@ -161,7 +190,8 @@ impl PassChecks<'_, '_> {
             Action::Failover | Action::Fallback(_) => return self.time_to_move(action),
             Action::Stop { .. } => return false,
         };
-        let others = self.run.others_left(self.scene, self.standings, self.failed.target, 0);
+        let here = (&self.run.candidates, self.standings);
+        let others = self.run.others_left(self.scene, here, self.lapse.candidate.target, &Moved::new());
         let fits = matches!(self.run.time.wait(self.scene.now, wait, others), Fit::Yes(_));
         if let Some(choice) = &mut self.choice {
             choice.wait = Some(wait);
@@ -183,22 +213,48 @@ impl PassChecks<'_, '_> {
         asked.plus(Millis(spread * draw / 1_000_000))
     }
 
-    /// Goes on to the next candidate where the first would get too little before the reserve.
+    /// The chain that an action goes on in, and how its candidates stand.
+    fn chain_of(&self, action: Action) -> (&Candidates, &Standings) {
+        let elsewhere = match action {
+            Action::Fallback(FallbackTo::Tier(tier)) => self.elsewhere.iter().find(|(t, ..)| *t == tier),
+            Action::Fallback(FallbackTo::OtherModel | FallbackTo::LargerContext)
+            | Action::Failover
+            | Action::Retry { .. }
+            | Action::Wait { .. }
+            | Action::Stop { .. } => None,
+        };
+        elsewhere.map_or((&self.run.candidates, self.standings), |(_, candidates, standings)| (candidates, standings))
+    }
+
+    /// Goes on to the next candidate where the first would get too little before the reserve. Each is passed over once,
+    /// so this ends.
     fn time_to_move(&mut self, action: Action) -> bool {
         while let Some(choice) = self.choice {
-            let others = self.run.others_left(self.scene, self.standings, choice.candidate.target, self.moved_on);
+            let target = choice.candidate.target;
+            let others = self.run.others_left(self.scene, self.chain_of(action), target, &self.moved);
+            if choice.round > 0 {
+                return self.time_for_round(choice, others);
+            }
             match self.run.time.attempt(self.scene.now, self.run.limit(self.scene), others) {
                 Fit::Yes(granted) => {
                     self.choice = Some(Choice { granted, ..choice });
                     return false;
                 }
-                Fit::MoveOn if choice.at < 64 => {
-                    self.moved_on = with(self.moved_on, choice.at);
+                Fit::MoveOn => {
+                    self.moved.push(target);
                     self.choice = self.find(action);
                 }
-                Fit::MoveOn | Fit::Stop => return true,
+                Fit::Stop => return true,
             }
         }
         true
+    }
+
+    /// A target that was used before is asked again after one backoff, which grows with the rounds.
+    fn time_for_round(&mut self, choice: Choice, others: bool) -> bool {
+        let draw = self.verdicts.draw(DicePurpose::Backoff, self.run.tally.attempts);
+        let wait = crate::decide::backoff::Pauses::new(self.scene.budget.backoff.into()).next(choice.round, draw);
+        self.choice = Some(Choice { wait: Some(wait), ..choice });
+        !matches!(self.run.time.wait(self.scene.now, wait, others), Fit::Yes(_))
     }
 }

@@ -5,6 +5,7 @@ use super::scene::Scene;
 use crate::decide::event::{Next, Refused, Settle, Why};
 use crate::decide::standing::{Admission, Verdicts};
 use crate::decide::trail::{Outcome, Passed, Step, StepResult};
+use crate::decide::vitals::Latency;
 use crate::graph::NodeIndex;
 use crate::policy::class::{Blame, Verb};
 use crate::policy::{Class, Millis, Refusal, Stage};
@@ -13,13 +14,12 @@ use smallvec::SmallVec;
 impl Run {
     pub(super) fn served(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
         if let Some(current) = self.current.take() {
-            verdicts.settle(&Settle {
-                target: current.candidate.target,
-                blame: Blame::Success,
-                class: None,
-                scope: None,
-                hold_until: None,
-            });
+            let latency = match current.output {
+                Some(output) => Latency::FirstOutput(output.less(current.started)),
+                None => Latency::Whole(scene.now.less(current.started)),
+            };
+            let target = current.candidate.target;
+            verdicts.settle(&Settle { blame: Blame::Success, latency: Some(latency), ..Settle::neutral(target) });
         }
         self.close_step(scene, None, None, None, None);
         self.outcome = Some(Outcome::Served);
@@ -37,13 +37,7 @@ impl Run {
 
     pub(super) fn settle_neutral(&mut self, verdicts: &mut dyn Verdicts) {
         if let Some(current) = self.current.take() {
-            verdicts.settle(&Settle {
-                target: current.candidate.target,
-                blame: Blame::Neutral,
-                class: None,
-                scope: None,
-                hold_until: None,
-            });
+            verdicts.settle(&Settle::neutral(current.candidate.target));
         }
     }
 
@@ -72,13 +66,13 @@ impl Run {
             Refusal::Duplicate => 409,
         };
         let called = self.tally.attempts > 0;
-        // A contract that nobody meets will not be met by asking again.
+        // A contract that nobody meets will not be met by asking again, nor will a deadline that leaves no time.
         let refused = Refused {
             status,
             why: Why::Refusal(why),
             attempt: None,
             retry_after,
-            answered: called || why == Refusal::Contract,
+            answered: called || matches!(why, Refusal::Contract | Refusal::Deadline),
         };
         if !called && let Some(node) = scene.graph.route_node(self.route) {
             let passed = self.dropped.clone();

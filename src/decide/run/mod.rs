@@ -4,9 +4,11 @@
 //! forwarded) no path leads to another call: `failed` goes straight to the row's stop. Never reads a clock.
 
 mod after;
+mod arrange;
 mod call;
 mod checks;
 mod end;
+mod lapse;
 mod scene;
 
 use super::action::Tally;
@@ -21,8 +23,9 @@ use super::trail::{Outcome, Passed, PassedWhy, Step};
 use crate::graph::{Graph, NodeIndex};
 use crate::policy::class::Verb;
 use crate::policy::guard::FailureFacts;
-use crate::policy::{Budget, Class, Effects, Millis, Money, Refusal, RouteId, Stage, TargetId};
-use scene::{Candidate, Candidates, Scene, Standings, is_in, passed_over, with};
+use crate::policy::{Budget, Class, Effects, Millis, Money, Prefer, Refusal, RouteId, Stage, TargetId};
+use lapse::Lapse;
+use scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
 use smallvec::SmallVec;
 
 /// Calls at one target in this request.
@@ -30,6 +33,8 @@ use smallvec::SmallVec;
 struct Visit {
     target: TargetId,
     calls: u32,
+    /// How often it was chosen anew: the round of `rounds` it is in.
+    rounds: u32,
     waited: bool,
 }
 
@@ -40,12 +45,15 @@ struct Current {
     /// What the attempt was granted, and what its own limit would have been: the granted-time rule compares them.
     granted: Millis,
     limit: Millis,
+    started: Millis,
     headers: bool,
+    /// When output began.
+    output: Option<Millis>,
     key_honoured: bool,
 }
 
 /// A call that waits for its time.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Planned {
     candidate: Candidate,
     verb: Verb,
@@ -54,6 +62,8 @@ struct Planned {
     pass: Pass,
     wait: Millis,
     standing: Standing,
+    /// What led to it, should the target be out of reach when its time comes.
+    lapse: Lapse,
 }
 
 /// The failure that the client would be told of.
@@ -87,7 +97,7 @@ pub struct Run {
 }
 
 impl Run {
-    /// A run of a request on a route: reads the chain for its region, the guards and the contract.
+    /// A run of a request on a route, with its deadline; nothing is asked or decided yet.
     pub fn new(graph: &Graph, route: RouteId, facts: &Facts) -> Run {
         let received = facts.received_at;
         let mut run = Run {
@@ -115,15 +125,13 @@ impl Run {
         let allowed = facts.deadline.map_or(budget.deadline, |own| own.min(budget.deadline));
         run.time = TimeBudget {
             deadline: received.plus(allowed),
-            reserve: in_proportion(budget.reserve, allowed, budget.deadline),
+            reserve: fair_reserve(budget, allowed),
             min_attempt: budget.min_attempt,
         };
         // A request only ever tightens what the route says.
         run.effects = facts.effects.max(at.side_effects);
         run.replay = Replay { effects: run.effects, limit: budget.replays, used: 0 };
         run.pauses = Pauses::new(budget.backoff.into());
-        let scene = Scene { graph, id: route, facts, route: at, budget, now: received };
-        run.candidates = scene.candidates(at.tier, &mut run.dropped);
         run
     }
 
@@ -152,6 +160,9 @@ impl Run {
             }
             Event::Output => {
                 self.committed = true;
+                if let Some(current) = &mut self.current {
+                    current.output = Some(scene.now);
+                }
                 Next::GoOn
             }
             Event::Served => self.served(&scene, verdicts),
@@ -173,6 +184,9 @@ impl Run {
     }
 
     fn begin(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
+        let tier = scene.route.tier;
+        self.candidates = scene.candidates(tier, &mut self.dropped);
+        scene.draw_splits(tier, &mut self.candidates, verdicts);
         if self.candidates.is_empty() {
             let why = if self.dropped.is_empty() { Refusal::NoTarget } else { Refusal::Contract };
             return self.refuse(scene, why, None);
@@ -180,18 +194,21 @@ impl Run {
         if self.time.remaining(scene.now) < self.time.min_attempt {
             return self.refuse(scene, Refusal::Deadline, None);
         }
-        let standings = self.survey(scene, verdicts, &self.candidates);
-        let mut tried = 0u64;
+        let mut standings = self.survey(scene, verdicts, &self.candidates);
+        scene.arrange(tier, &mut self.candidates, &mut standings, verdicts);
+        let mut moved = Moved::new();
         for pass in Pass::all(scene.last_resort(scene.route.tier)) {
             loop {
-                let open = standings.iter().enumerate().filter(|(i, _)| !is_in(tried, *i));
+                let candidates = &self.candidates;
+                let fresh = |i: usize| candidates.get(i).is_some_and(|c| !moved.contains(&c.target));
+                let open = standings.iter().enumerate().filter(|(i, _)| fresh(*i));
                 let Some((at, admission)) = select::pick(*pass, open, scene.now, select::LAST_RESORT_INFLIGHT) else {
                     break;
                 };
                 let (Some(candidate), Some(standing)) = (self.candidates.get(at).copied(), standings.get(at)) else {
                     break;
                 };
-                let others = self.others_left(scene, &standings, candidate.target, tried);
+                let others = self.others_left(scene, (&self.candidates, &standings), candidate.target, &moved);
                 match self.time.attempt(scene.now, self.limit(scene), others) {
                     deadline::Fit::Yes(granted) => {
                         let mut passed = self.dropped.clone();
@@ -205,10 +222,17 @@ impl Run {
                             standing: *standing,
                             passed,
                         };
-                        return Next::Call(self.call(scene, candidate, granted, how));
+                        match self.call(scene, candidate, granted, how, verdicts) {
+                            Ok(call) => return Next::Call(call),
+                            Err(reason) => {
+                                moved.push(candidate.target);
+                                let why = PassedWhy::Reason(reason);
+                                self.dropped.push(Passed { target: candidate.target, why });
+                            }
+                        }
                     }
                     deadline::Fit::MoveOn => {
-                        tried = with(tried, at);
+                        moved.push(candidate.target);
                         self.dropped.push(Passed { target: candidate.target, why: PassedWhy::Time });
                     }
                     deadline::Fit::Stop => return self.refuse(scene, Refusal::Deadline, None),
@@ -216,7 +240,8 @@ impl Run {
             }
         }
         let retry_after = select::return_in(standings.iter(), scene.now);
-        let why = if tried == 0 { Refusal::NoTarget } else { Refusal::Deadline };
+        let late = self.dropped.iter().any(|p| p.why == PassedWhy::Time);
+        let why = if late { Refusal::Deadline } else { Refusal::NoTarget };
         let mut passed = self.dropped.clone();
         passed_over(&self.candidates, &standings, scene.now, (Pass::Relaxed, 0), |_| true, &mut passed);
         self.dropped = passed;
@@ -242,7 +267,7 @@ impl Run {
             }
         };
         let blame = if class.is_timeout() {
-            deadline::evidence(current.granted, current.limit, deadline::TIMEOUT_EVIDENCE)
+            deadline::evidence(current.granted, current.limit, scene.breaker(current.candidate.target).timeout_evidence)
         } else {
             class.blame()
         };
@@ -252,18 +277,26 @@ impl Run {
 
     /// How these candidates stand now. What git switched off is off, whatever the state says.
     fn survey(&self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts, candidates: &Candidates) -> Standings {
+        let tier = scene.graph.tier(scene.route.tier);
+        let tolerated = tier.is_some_and(|t| t.prefer == Prefer::SameModel);
         candidates
             .iter()
             .map(|c| {
                 let mut standing = verdicts.standing(c.target, scene.now);
                 standing.disabled |= scene.graph.target(c.target).is_none_or(|t| !t.enabled);
+                standing.tolerated = tolerated;
                 standing
             })
             .collect()
     }
 
     fn visit(&self, target: TargetId) -> Visit {
-        self.visits.iter().copied().find(|v| v.target == target).unwrap_or(Visit { target, calls: 0, waited: false })
+        self.visits.iter().copied().find(|v| v.target == target).unwrap_or(Visit {
+            target,
+            calls: 0,
+            rounds: 0,
+            waited: false,
+        })
     }
 
     fn unused(&self, target: TargetId) -> bool {
@@ -273,13 +306,19 @@ impl Run {
     /// Whether time has to be kept for another candidate: an untried one is left that admits, and a further call could
     /// still be made.
     ///
-    /// Places in `moved_on` were just passed over for want of time; nothing is kept for them.
-    fn others_left(&self, scene: &Scene<'_>, standings: &Standings, but: TargetId, moved_on: u64) -> bool {
+    /// Nothing is kept for those in `moved`: it was just found too late for them.
+    fn others_left(
+        &self,
+        scene: &Scene<'_>,
+        (candidates, standings): (&Candidates, &Standings),
+        but: TargetId,
+        moved: &Moved,
+    ) -> bool {
         let more_calls = self.tally.attempts.saturating_add(1) < scene.budget.attempts;
         more_calls
-            && self.candidates.iter().zip(standings).enumerate().any(|(i, (c, s))| {
+            && candidates.iter().zip(standings).any(|(c, s)| {
                 c.target != but
-                    && !is_in(moved_on, i)
+                    && !moved.contains(&c.target)
                     && self.unused(c.target)
                     && select::admits(s, scene.now, Pass::Relaxed).is_some()
             })
@@ -326,9 +365,17 @@ impl Run {
     }
 }
 
-/// The reserve of a caller that has less time than the budget: the same share of it. Kept whole, it would leave the
-/// primary nothing, and every impatient caller would be sent to the last candidate.
-fn in_proportion(reserve: Millis, allowed: Millis, deadline: Millis) -> Millis {
-    let share = u128::from(reserve.0) * u128::from(allowed.0) / u128::from(deadline.0.max(1));
-    Millis(u64::try_from(share).unwrap_or(u64::MAX))
+/// What is kept for the next candidate of a request that has this much time: the budget's reserve, or of a caller with
+/// less time the same share of it. Less than a minimal attempt would be time that nobody can use: then it is one minimal
+/// attempt, or, where there is no time for two, nothing.
+fn fair_reserve(budget: &Budget, allowed: Millis) -> Millis {
+    let share = u128::from(budget.reserve.0) * u128::from(allowed.0) / u128::from(budget.deadline.0.max(1));
+    let share = Millis(u64::try_from(share).unwrap_or(u64::MAX));
+    let least = budget.min_attempt;
+    match share {
+        Millis::ZERO => share,
+        share if share >= least => share,
+        _ if allowed >= least.plus(least) => least,
+        _ => Millis::ZERO,
+    }
 }

@@ -1,14 +1,17 @@
 //! What a step works with, and who may be called at all: the chain for the request's region, less the ranks whose guard
 //! does not hold and the targets that the contract drops.
 
-use crate::decide::contract::{Need, Offer, unmet};
+use crate::decide::contract::{Need, Offer, Unmet, unmet};
 use crate::decide::facts::Facts;
 use crate::decide::guard::{View, holds};
+use crate::decide::hold::Hold;
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::Standing;
 use crate::decide::trail::{Passed, PassedWhy};
 use crate::graph::{Edge, Graph, Node, NodeIndex};
-use crate::policy::{Budget, Millis, ModelId, Route, RouteId, TargetId, TierId};
+use crate::policy::breaker::BreakerRules;
+use crate::policy::tier::ChainRef;
+use crate::policy::{Budget, Class, Millis, ModelId, Money, Rank, Route, RouteId, TargetId, TierId};
 use smallvec::SmallVec;
 
 /// A target that a request may be sent to: its guard holds and the contract is met.
@@ -18,6 +21,10 @@ pub(super) struct Candidate {
     pub(super) target: TargetId,
     pub(super) model: ModelId,
     pub(super) context: u64,
+    /// The rank as written; candidates that share one are a split.
+    pub(super) place: u16,
+    /// What a call costs at worst; nothing where a price is not known.
+    pub(super) worst: Option<Money>,
 }
 
 /// Candidates of one chain; eight of them need no allocation.
@@ -46,9 +53,7 @@ impl Scene<'_> {
         for (edge, chain) in self.graph.ways(tier_at) {
             let Some(Node::Chain(reference)) = self.graph.node(chain) else { continue };
             let chosen = self.graph.tier(tier).and_then(|t| t.chain_for(region));
-            let here = edge == Edge::Region && chosen == Some(usize::from(reference.chain));
-            // A pinned target is asked alone, in whichever chain it stands.
-            if !here && self.facts.pin.is_none() {
+            if edge != Edge::Region || chosen != Some(usize::from(reference.chain)) {
                 continue;
             }
             for (_, rank) in self.graph.ways(chain) {
@@ -65,16 +70,11 @@ impl Scene<'_> {
     fn candidate(&self, node: NodeIndex, need: &Need<'_>, dropped: &mut SmallVec<[Passed; 4]>) -> Option<Candidate> {
         let Some(Node::Rank { chain, rank, target }) = self.graph.node(node) else { return None };
         let (chain, rank, target) = (*chain, *rank, *target);
-        match self.facts.pin {
-            Some(pin) if pin != target => return None,
-            Some(_) => {}
-            None => {
-                let chains = &self.graph.tier(chain.tier)?.chains;
-                let rank = chains.get(usize::from(chain.chain))?.ranks.get(usize::from(rank))?;
-                if !holds(rank.guard.as_ref(), View { facts: self.facts, failed: None }) {
-                    return None;
-                }
-            }
+        // A pin narrows: the one target alone, and only where the request could have been sent without it.
+        let pinned_elsewhere = self.facts.pin.is_some_and(|pin| pin != target);
+        let guard = self.rank(chain, rank)?.guard.as_ref();
+        if pinned_elsewhere || !holds(guard, View { facts: self.facts, failed: None }) {
+            return None;
         }
         let stated = self.graph.target(target)?;
         let model = self.graph.model(stated.model)?;
@@ -85,8 +85,38 @@ impl Scene<'_> {
                 dropped.push(passed);
             }
         });
+        let worst = self.worst(target);
+        // A single call above the cap could never be made, whatever else happens.
+        if let Some(cap) = self.budget.spend_per_request
+            && worst.is_none_or(|w| w > cap)
+        {
+            let clause = if worst.is_some() { Unmet::Cost } else { Unmet::UnknownPrice };
+            dropped.push(Passed { target, why: PassedWhy::Unmet(clause) });
+        }
         let met = dropped.len() == before;
-        met.then_some(Candidate { node, target, model: stated.model, context: model.capabilities.context.unwrap_or(0) })
+        let place = self.rank(chain, rank).map_or(0, |r| r.place);
+        met.then_some(Candidate {
+            node,
+            target,
+            model: stated.model,
+            context: model.capabilities.context.unwrap_or(0),
+            place,
+            worst,
+        })
+    }
+
+    pub(super) fn rank(&self, chain: ChainRef, rank: u16) -> Option<&Rank> {
+        self.graph.tier(chain.tier)?.chains.get(usize::from(chain.chain))?.ranks.get(usize::from(rank))
+    }
+
+    /// Input and the whole output asked for (or, where none is, the most the model gives), at the target's prices.
+    fn worst(&self, target: TargetId) -> Option<Money> {
+        let target = self.graph.target(target)?;
+        let model = self.graph.model(target.model)?;
+        let prices = Offer::of(target, &model.capabilities).prices;
+        let output = self.facts.max_output.or(model.capabilities.max_output)?;
+        let output = output.saturating_mul(self.facts.choices);
+        Some(prices.input?.of(self.facts.tokens).plus(prices.output?.of(output)))
     }
 
     fn tier_node(&self, tier: TierId) -> Option<NodeIndex> {
@@ -94,6 +124,21 @@ impl Scene<'_> {
             return self.graph.way(self.graph.route_node(self.id)?, Edge::Serves);
         }
         self.graph.nodes().find(|(_, n)| **n == Node::Tier(tier)).map(|(i, _)| i)
+    }
+
+    /// The breaker of a target's provider.
+    pub(super) fn breaker(&self, target: TargetId) -> BreakerRules {
+        let provider = self.graph.target(target).and_then(|t| self.graph.provider(t.provider));
+        provider.map_or_else(BreakerRules::default, |p| p.breaker)
+    }
+
+    /// Until when a failure of this class holds what it speaks for.
+    pub(super) fn hold_until(&self, target: TargetId, class: Class, hint: Option<Millis>) -> Option<Millis> {
+        let rule = self.breaker(target).holds.of(class)?;
+        let wait = hint.filter(|h| *h > Millis::ZERO).or(rule.default)?;
+        let mut held = Hold::default();
+        held.extend(self.now, wait, rule.cap);
+        Some(held.until)
     }
 
     pub(super) fn last_resort(&self, tier: TierId) -> bool {
@@ -123,11 +168,5 @@ pub(super) fn passed_over(
     }
 }
 
-/// Whether a place is in a set of at most 64; later places are never in it, which only repeats a question.
-pub(super) fn is_in(set: u64, place: usize) -> bool {
-    place < 64 && set & (1 << place) != 0
-}
-
-pub(super) fn with(set: u64, place: usize) -> u64 {
-    if place < 64 { set | (1 << place) } else { u64::MAX }
-}
+/// Targets that were just passed over for this decision alone: for want of time, or taken from under the request.
+pub(super) type Moved = SmallVec<[TargetId; 4]>;

@@ -1,7 +1,7 @@
 //! The arithmetic under the runs.
 
 use crate::decide::backoff::{Curve, Pauses};
-use crate::decide::deadline::{Fit, TIMEOUT_EVIDENCE, TimeBudget, evidence};
+use crate::decide::deadline::{Fit, TimeBudget, evidence};
 use crate::decide::hold::Hold;
 use crate::decide::select::{self, Pass};
 use crate::decide::{Admission, Breaker, Health, Limits, Phase, Ramp, Reason, Standing, Timer, draw, ramp};
@@ -20,8 +20,8 @@ fn a_wait_is_whole_or_not_at_all() {
 
 #[test]
 fn evidence_is_inclusive() {
-    assert_eq!(evidence(Millis(2_000), Millis(4_000), TIMEOUT_EVIDENCE), Blame::Failure);
-    assert_eq!(evidence(Millis(1_999), Millis(4_000), TIMEOUT_EVIDENCE), Blame::Neutral);
+    assert_eq!(evidence(Millis(2_000), Millis(4_000), Percent(5_000)), Blame::Failure);
+    assert_eq!(evidence(Millis(1_999), Millis(4_000), Percent(5_000)), Blame::Neutral);
 }
 
 #[test]
@@ -43,6 +43,7 @@ fn reasons_come_in_a_fixed_order() {
         busy: true,
         ramp: Ramp::Barred,
         last_resort_inflight: 0,
+        tolerated: false,
     };
     let now = Millis(5);
     let mut seen = Vec::new();

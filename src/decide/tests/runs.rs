@@ -316,6 +316,29 @@ fn a_timeout_counts_only_if_a_fair_part_was_granted() {
 }
 
 #[test]
+fn a_target_that_is_taken_from_under_a_request_is_passed_over() {
+    let mut b = bench();
+    b.world.taken.push((b.graph.target_named("a").unwrap(), Reason::TrialBusy));
+    let next = b.step(Event::Begin);
+    assert_eq!(b.called(&next), "b");
+    assert_eq!(b.run.trail()[0].passed[0].why.to_string(), "trial-busy");
+    // After a failure the row is walked again.
+    let mut b = bench();
+    b.step(Event::Begin);
+    b.world.taken.push((b.graph.target_named("b").unwrap(), Reason::TrialBusy));
+    let next = b.fails(Class::Connect, Stage::NotSent);
+    assert_eq!(b.called(&next), "b", "the second look found it free");
+    // A retry whose target is out of reach when its time comes moves on, and is not taken twice.
+    let mut b = bench();
+    b.step(Event::Begin);
+    assert!(matches!(b.fails(Class::Overloaded, Stage::Rejected), Next::Wait { .. }));
+    b.world.taken.push((b.graph.target_named("a").unwrap(), Reason::BreakerOpen));
+    let next = b.at(200).step(Event::Woke);
+    assert_eq!(b.called(&next), "b");
+    assert_eq!(b.run.attempts(), 2);
+}
+
+#[test]
 fn an_empty_bucket_moves_on_instead_of_retrying() {
     let mut b = bench();
     b.world.tokens = false;
@@ -338,4 +361,90 @@ fn the_healthy_path_fits_inline() {
     b.step(Event::Begin);
     b.step(Event::Served);
     assert_eq!(b.run.trail().len(), 1);
+}
+
+#[test]
+fn a_fallback_to_a_tier_for_which_it_is_too_late_ends() {
+    let text = format!(
+        "{HEAD}{}",
+        "tier other { chain { c } }\ntier own { chain { a; b } }\n\
+         matrix x { server-error -> fallback to other; otherwise -> stop }\n\
+         budget u { deadline 3s; attempts 3; reserve 1s }\nroute r { tier own; matrix x; budget u }\n"
+    );
+    let mut b = Bench::new(&text, |_, _| {});
+    b.step(Event::Begin);
+    // 1.2 s are left: nobody else stands in the other tier, so nothing is kept of them.
+    let next = b.at(1_800).fails(Class::ServerError, Stage::Sent);
+    assert_eq!(b.called(&next), "c");
+    let mut b = Bench::new(&text, |_, _| {});
+    b.step(Event::Begin);
+    let Next::Refuse(refused) = b.at(2_700).fails(Class::ServerError, Stage::Sent) else { panic!() };
+    assert_eq!((refused.status, refused.why.word()), (503, "server-error"));
+}
+
+#[test]
+fn a_long_chain_and_a_caller_in_a_hurry_end() {
+    use std::fmt::Write;
+    let mut text = String::from(HEAD);
+    let mut chain = String::new();
+    for n in 0..100 {
+        let _ = writeln!(text, "target x{n} {{ model m; provider p; upstream \"x{n}\" }}");
+        let _ = write!(chain, "x{n}; ");
+    }
+    let _ = write!(
+        text,
+        "tier long {{ chain {{ {chain} }} }}\nmatrix x {{ connect -> failover; otherwise -> stop }}\n\
+         budget u {{ deadline 20s; attempts 80; reserve 6s }}\nroute r {{ tier long; matrix x; budget u }}\n"
+    );
+    for deadline in [499, 500, 650, 999, 1_000, 1_001, 2_000, 20_000] {
+        let mut b = Bench::new(&text, |f, _| f.deadline = Some(Millis(deadline)));
+        let next = b.step(Event::Begin);
+        assert_eq!(matches!(next, Next::Call(_)), deadline >= 500, "{deadline}: {next:?}");
+    }
+}
+
+#[test]
+fn no_time_is_kept_that_nobody_could_use() {
+    let text = format!("{HEAD}{MATRIX}").replace("attempt-timeout 4s; ", "");
+    let granted = |deadline| {
+        let mut b = Bench::new(&text, |f, _| f.deadline = Some(Millis(deadline)));
+        let next = b.step(Event::Begin);
+        let Next::Call(call) = next else { panic!() };
+        (b.graph.target_name(call.target).to_owned(), call.limits.output_by)
+    };
+    assert_eq!(granted(700), ("a".into(), Millis(700)), "too little for two: all of it");
+    assert_eq!(granted(1_000), ("a".into(), Millis(500)), "one minimal attempt is kept");
+    assert_eq!(granted(4_000), ("a".into(), Millis(2_800)), "the same share as of the whole");
+}
+
+#[test]
+fn a_pin_never_leads_where_the_request_could_not_go() {
+    let text =
+        format!("{HEAD}{MATRIX}").replace("a; b; c }", "a; b when request.tokens > 100k; c } chain in [eu-*] { c }");
+    let graph = super::world::graph(&text);
+    let pin = |tokens, region: Option<&str>, name: &str| {
+        let facts = Facts { tokens, region: region.map(str::to_owned), ..Facts::plain("id", "r") };
+        let route = route_for(&graph, &facts).unwrap();
+        pinnable(&graph, route, &facts, name).is_some()
+    };
+    assert!(pin(10, None, "a") && pin(10, None, "c"));
+    assert!(!pin(10, None, "b") && pin(200_000, None, "b"), "its guard has to hold");
+    assert!(!pin(10, Some("eu-west"), "a") && pin(10, Some("eu-west"), "c"), "and its chain be the request's");
+}
+
+#[test]
+fn a_row_that_only_meant_to_stop_has_the_class_s_own_status() {
+    let text = format!(
+        "{HEAD}{}",
+        MATRIX.replace(
+            "overloaded, server-error -> retry once, failover, fallback",
+            "overloaded, server-error -> retry once, stop"
+        )
+    );
+    let mut b = Bench::new(&text, |_, _| {});
+    b.step(Event::Begin);
+    b.fails(Class::ServerError, Stage::Sent);
+    b.at(200).step(Event::Woke);
+    let Next::Refuse(refused) = b.at(300).fails(Class::ServerError, Stage::Sent) else { panic!() };
+    assert_eq!(refused.status, 502);
 }

@@ -42,13 +42,16 @@ pub(super) struct Fake {
     pub(super) standings: Vec<Standing>,
     pub(super) tokens: bool,
     pub(super) draw: u32,
+    pub(super) home: Option<TargetId>,
+    /// Targets that are taken from under the next call, and the reason.
+    pub(super) taken: Vec<(TargetId, Reason)>,
     pub(super) settled: Vec<Settle>,
 }
 
 impl Fake {
     pub(super) fn good(graph: &Graph) -> Fake {
         let standings = vec![Standing::GOOD; graph.policy().targets.len()];
-        Fake { standings, tokens: true, draw: 500_000, settled: Vec::new() }
+        Fake { standings, tokens: true, draw: 500_000, home: None, taken: Vec::new(), settled: Vec::new() }
     }
 }
 
@@ -62,6 +65,18 @@ impl Verdicts for Fake {
     fn take_retry_token(&mut self, _target: TargetId, _now: Millis) {}
     fn draw(&mut self, _purpose: DicePurpose, _attempt: u32) -> u32 {
         self.draw
+    }
+    fn admit(&mut self, target: TargetId, _: Admission, _first: bool, _now: Millis) -> Result<(), Reason> {
+        match self.taken.iter().position(|(t, _)| *t == target) {
+            Some(at) => Err(self.taken.remove(at).1),
+            None => Ok(()),
+        }
+    }
+    fn share(&mut self, _purpose: DicePurpose, _of: &str) -> u32 {
+        self.draw
+    }
+    fn home(&mut self, _idle: Millis, _now: Millis) -> Option<TargetId> {
+        self.home
     }
     fn settle(&mut self, settle: &Settle) {
         self.settled.push(*settle);

@@ -4,7 +4,7 @@
 //! In: diagnostics and sources. Out: text of at most [`WIDTH`] columns where words allow it. A label over several lines
 //! is shown on its first one, and each snippet reads only the lines it shows.
 
-use crate::diag::{Diagnostic, Level};
+use crate::diag::{Code, Diagnostic, Level};
 use crate::source::{Source, Sources, Span};
 use miette::{
     GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, Severity, SourceCode,
@@ -24,12 +24,57 @@ pub fn human(diagnostics: &[Diagnostic], sources: &Sources, color: bool) -> Stri
         .with_show_related_as_nested(true)
         .with_break_words(false);
     let mut out = String::new();
+    let masked = masked(diagnostics, sources);
+    let sources = masked.as_ref().unwrap_or(sources);
     for diagnostic in diagnostics {
+        if is_too_wide(diagnostic, sources) {
+            out.push_str(&super::concise(std::slice::from_ref(diagnostic), sources));
+            out.push('\n');
+            continue;
+        }
         // Writing into a string does not fail.
         let _ = handler.render_report(&mut out, &Report::new(diagnostic, sources));
         out.push('\n');
     }
     out
+}
+
+/// Longest line that is drawn, in bytes: the drawing underlines by formatting to a width, which has its limit, and nobody
+/// reads so far.
+const WIDEST: usize = 4_000;
+
+/// Whether a line that would be drawn is too long for it.
+fn is_too_wide(diagnostic: &Diagnostic, sources: &Sources) -> bool {
+    let spans = std::iter::once(diagnostic.span).chain(diagnostic.labels.iter().map(|label| label.span));
+    spans.into_iter().any(|span| {
+        let Some(source) = sources.get(span.file) else { return false };
+        let (before, after) = source.text.split_at_checked(span.start as usize).unwrap_or_default();
+        let left = before.len() - before.rfind('\n').map_or(0, |at| at + 1);
+        let right = after.find('\n').unwrap_or(after.len());
+        left + right > WIDEST
+    })
+}
+
+/// The sources with every literal key blacked out, at its length; nothing where there is none. What is shown of a policy
+/// goes to logs that more people read than the policy.
+fn masked(diagnostics: &[Diagnostic], sources: &Sources) -> Option<Sources> {
+    let keys: Vec<Span> = diagnostics.iter().filter(|d| d.code == Code::KeyLiteral).map(|d| d.span).collect();
+    if keys.is_empty() {
+        return None;
+    }
+    let texts = sources.iter().map(|source| {
+        let mut text = source.text.to_string();
+        for span in keys.iter().filter(|span| span.file == source.id) {
+            let range = span.start as usize..span.end as usize;
+            if let Some(key) = text.get(range.clone()) {
+                let stars: String =
+                    key.bytes().map(|b| if b == b'"' || b == b'\n' { char::from(b) } else { '*' }).collect();
+                text.replace_range(range, &stars);
+            }
+        }
+        (source.name.clone(), text)
+    });
+    Some(Sources::from_texts(texts.collect::<Vec<_>>()))
 }
 
 /// A diagnostic as miette takes it.

@@ -49,6 +49,8 @@ fn policy(apis: &[Api], script: Script) -> Policy {
         pass_headers: vec![],
         account: format!("p{i}"),
         timeout_connect: Provider::TIMEOUT_CONNECT,
+        breaker: crate::policy::BreakerRules::default(),
+        retry: crate::policy::RetryRatio::default(),
     });
     let targets = apis.iter().enumerate().map(|(i, _)| Target {
         name: format!("north-{}", i + 1),
@@ -63,6 +65,10 @@ fn policy(apis: &[Api], script: Script) -> Policy {
         enabled: true,
         idempotency_key: None,
         script: Some(script.clone()),
+        max_concurrent: None,
+        seed: None,
+        probe: None,
+        ramp: crate::policy::RampRules::default(),
     });
     Policy {
         providers: providers.collect(),

@@ -54,7 +54,12 @@ pub fn outgoing(
             headers.push((name.clone(), Secret::new(value.as_str())));
         }
     }
-    Outgoing { headers, body: chat.upstream_body(&target.upstream), target: target.name.clone() }
+    Outgoing {
+        headers,
+        body: chat.upstream_body(&target.upstream),
+        target: target.name.clone(),
+        left: super::Left::default(),
+    }
 }
 
 fn may_pass(name: &str) -> bool {
@@ -91,6 +96,10 @@ mod tests {
             enabled: true,
             idempotency_key: Some("Idempotency-Key".into()),
             script: None,
+            max_concurrent: None,
+            seed: None,
+            probe: None,
+            ramp: crate::policy::RampRules::default(),
         };
         let body = r#"{"model":"chat", "messages":[{"role":"user","content":"hi"}]}"#;
         let chat = request::read(body.into()).unwrap();

@@ -23,6 +23,7 @@ impl Upstream for Emulated {
     fn call(&self, outgoing: Outgoing) -> Calling {
         let emulator = Arc::clone(&self.0);
         Box::pin(async move {
+            outgoing.left.set();
             let names = outgoing.headers.iter().map(|(name, _)| name.clone()).collect();
             let answer = emulator.call(&outgoing.target, names, &outgoing.body).await.map_err(fault)?;
             let body: Body = Box::pin(answer.body.into_stream().map(|piece| piece.map_err(fault)));

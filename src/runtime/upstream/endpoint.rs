@@ -22,6 +22,21 @@ impl Secret {
     }
 }
 
+impl Secret {
+    /// The text with the value taken out, wherever it stands: whole, and without the scheme before it (`Bearer …`). Short
+    /// values are no credentials, and taking them out would only garble the text.
+    fn scrub(&self, text: String) -> String {
+        let parts = [self.0.as_str(), self.0.split_once(' ').map_or("", |(_, token)| token)];
+        parts
+            .into_iter()
+            .filter(|part| part.len() >= SHORTEST)
+            .fold(text, |text, part| if text.contains(part) { text.replace(part, "[key]") } else { text })
+    }
+}
+
+/// Values shorter than this, in bytes, are taken for no credential.
+const SHORTEST: usize = 6;
+
 impl fmt::Debug for Secret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("…")
@@ -114,6 +129,11 @@ const OPENAI: &str = "https://api.openai.com/v1";
 const EMULATED: &str = "http://emulated.invalid/v1";
 
 impl Endpoint {
+    /// An upstream's words without anything that it was sent in confidence.
+    pub fn scrub(&self, text: String) -> String {
+        self.headers.iter().fold(text, |text, (_, value)| value.scrub(text))
+    }
+
     /// The endpoint of a provider.
     ///
     /// # Errors

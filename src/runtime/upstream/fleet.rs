@@ -91,6 +91,8 @@ mod tests {
             pass_headers: Vec::new(),
             account: name.into(),
             timeout_connect: Millis(connect),
+            breaker: crate::policy::BreakerRules::default(),
+            retry: crate::policy::RetryRatio::default(),
         }
     }
 

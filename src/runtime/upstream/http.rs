@@ -4,11 +4,15 @@
 //! that connect timeouts differ and one provider's pool is not another's. No redirects, no proxies from the
 //! environment, no decompression, no retries: each of them would be a call that no policy decided.
 
-use super::{Body, Calling, HeaderList, Incoming, Outgoing, Upstream};
+use super::{Body, Calling, HeaderList, Incoming, Left, Outgoing, Upstream};
 use crate::classify::Fault;
 use crate::policy::Millis;
+use bytes::Bytes;
 use futures_util::{StreamExt, TryFutureExt};
+use std::convert::Infallible;
 use std::error::Error;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// A provider over HTTP.
@@ -52,11 +56,41 @@ impl Http {
 
 impl Upstream for Http {
     fn call(&self, outgoing: Outgoing) -> Calling {
-        let mut request = self.client.post(self.url.clone()).body(outgoing.body);
+        let left = outgoing.left.clone();
+        let body = Leaving { bytes: Some(outgoing.body), left: outgoing.left };
+        let mut request = self.client.post(self.url.clone()).body(reqwest::Body::wrap(body));
         for (name, value) in &outgoing.headers {
             request = request.header(name, value.expose());
         }
-        Box::pin(request.send().map_ok(incoming).map_err(before_headers))
+        Box::pin(request.send().map_ok(incoming).map_err(move |error| before_headers(error, &left)))
+    }
+}
+
+/// A body that tells when it leaves: it is asked for when there is a connection to write it to.
+struct Leaving {
+    bytes: Option<Bytes>,
+    left: Left,
+}
+
+impl hyper::body::Body for Leaving {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<hyper::body::Frame<Bytes>, Infallible>>> {
+        self.left.set();
+        Poll::Ready(self.bytes.take().map(|bytes| Ok(hyper::body::Frame::data(bytes))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.bytes.is_none()
+    }
+
+    fn size_hint(&self) -> hyper::body::SizeHint {
+        let len = self.bytes.as_ref().map_or(0, Bytes::len);
+        hyper::body::SizeHint::with_exact(u64::try_from(len).unwrap_or(u64::MAX))
     }
 }
 
@@ -75,7 +109,7 @@ fn incoming(response: reqwest::Response) -> Incoming {
 }
 
 /// What went wrong before there were headers. Only a failed connection is sure not to have carried the request.
-fn before_headers(error: reqwest::Error) -> Fault {
+fn before_headers(error: reqwest::Error, left: &Left) -> Fault {
     let error = error.without_url();
     tracing::debug!(why = chain(&error), "a call failed before headers");
     if error.is_dns() {
@@ -89,7 +123,7 @@ fn before_headers(error: reqwest::Error) -> Fault {
     } else if chain_holds(&error, |cause| cause.downcast_ref::<hyper::Error>().is_some_and(hyper::Error::is_parse)) {
         Fault::NotHttp
     } else {
-        Fault::ResetBeforeHeaders { sent: true }
+        Fault::ResetBeforeHeaders { sent: left.is_set() }
     }
 }
 

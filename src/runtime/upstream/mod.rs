@@ -18,6 +18,8 @@ use bytes::Bytes;
 use futures_util::Stream;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A call, ready to be sent.
 #[derive(Clone, Debug)]
@@ -28,6 +30,24 @@ pub struct Outgoing {
     pub body: Bytes,
     /// The target's name, for the emulator and for logs.
     pub target: String,
+    /// Set when the first byte of the request leaves: until then nothing was asked of anybody.
+    pub left: Left,
+}
+
+/// Whether a request has left.
+#[derive(Clone, Debug, Default)]
+pub struct Left(Arc<AtomicBool>);
+
+impl Left {
+    /// It leaves now.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Whether it has.
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
 }
 
 /// An answer that has begun.

@@ -28,9 +28,11 @@ const STREAMS: Words = &[("fail", InEffect), ("buffer", Later), ("resume", Later
 const EFFECTS: Words = &[("none", InEffect), ("unknown", InEffect)];
 const IDEMPOTENCY: Words = &[("off", InEffect), ("best-effort", Later), ("required", Later)];
 const CAPTURE: Words = &[("no", InEffect), ("yes", Later)];
-const KINDS: Words = &[("generate", Later), ("tools", Later), ("embedding", Later), ("endpoint", Later)];
-const PREFER: Words = &[("healthy", Later), ("same-model", Later)];
-const BAD_ANSWER: Words = &[("fail", Later), ("slow", Later)];
+const KINDS: Words = &[("generate", InEffect), ("tools", InEffect), ("embedding", Later), ("endpoint", InEffect)];
+const PREFER: Words = &[("healthy", InEffect), ("same-model", InEffect)];
+const BAD_ANSWER: Words = &[("fail", InEffect), ("slow", InEffect)];
+const SCOPES: Words =
+    &[("account", InEffect), ("region", InEffect), ("model", InEffect), ("target", InEffect), ("capability", InEffect)];
 
 const fn flagged(flags: &[&str], flag: &str) -> bool {
     let mut i = 0;
@@ -101,10 +103,10 @@ table! {
         "account"         Text,        [] "the provider's name" "Providers that name the same account share fate.";
         "timeout-connect" Duration,    [] "2s" "Longest time for a connection.";
         "vendor"          Name,        [later] "" "The table of quirks and error rules to read it by.";
-        "breaker"         Block(Breaker), [later] "" "When its scopes are left alone.";
-        "retry-ratio"     Form("20%, at least 1/s, burst 20"), [later] "20%, at least 1/s, burst 20" "How many retries its targets take, as a share of arrivals.";
-        "probe"           Block(Probe), [later] "" "How its targets' health is looked at.";
-        "ramp"            Block(Ramp), [later] "" "How its targets come back.";
+        "breaker"         Block(Breaker), [] "the defaults block's" "When its scopes are left alone.";
+        "retry-ratio"     Form("20%, at least 1/s, burst 20"), [] "20%, at least 1/s, burst 20" "How many retries its targets take, as a share of arrivals.";
+        "probe"           Block(Probe), [] "the defaults block's" "How its targets' health is looked at.";
+        "ramp"            Block(Ramp), [] "the defaults block's" "How its targets come back.";
     }
     Model "model" Named InEffect "What \"the same thing\" means: targets of one model may stand in for each other." {
         "modalities"        ListOf(MODALITIES), [] "" "Kinds of input it takes.";
@@ -131,11 +133,11 @@ table! {
         "enabled"         Flag,     [] "yes" "Switched off in git with no.";
         "idempotency-key" Text,     [] "" "The header by which it de-duplicates repeated calls.";
         "script"          Form("{ answers OUTCOME … }"), [] "" "How the emulator answers for it.";
-        "max-concurrent"  Count,    [later] "" "Above it the target is passed over as busy.";
+        "max-concurrent"  Count,    [] "none" "Above it the target is passed over as busy.";
         "quantization"    Text,     [later] "" "Declared, so that targets of one model that differ can be told apart.";
-        "baseline"        Form("p50 300ms, p95 900ms [from REGION]"), [repeatable later] "" "Latencies to start from until enough probes are in.";
-        "probe"           Block(Probe), [later] "" "How its health is looked at.";
-        "ramp"            Block(Ramp), [later] "" "How it comes back.";
+        "baseline"        Form("p50 300ms, p95 900ms"), [repeatable] "" "Latencies to start from until enough probes are in.";
+        "probe"           Form("NAME | none"), [] "the provider's" "How its health is looked at.";
+        "ramp"            Form("NAME | none"), [] "the provider's" "How it comes back.";
         "drop"            List,     [later] "" "Request fields that are left out for it.";
         "set"             Form("FIELD VALUE"), [repeatable later] "" "A request field that is set for it.";
         "failure"         Form("STATUS \"code\" is CLASS"), [repeatable later] "" "A correction of how its failures are classified.";
@@ -169,10 +171,10 @@ table! {
         "chain"       Form("{ TARGET [when GUARD]; … }"), [required repeatable] "" "The targets in order, one rank a line; `chain in [REGION]` for some regions.";
         "last-resort" Flag, [] "no" "Whether a target that is down or open may be asked when nothing else is left.";
         "slow-above"  Duration, [later] "" "A latency above this is slow for this tier.";
-        "order"       Form("as-written | price | latency | score"), [later] "as-written" "How ranks are ordered.";
-        "prefer"      OneOf(PREFER), [later] "healthy" "Whether a healthy other model goes before a degraded equivalent.";
-        "exercise"    Form("N% of TARGET"), [repeatable later] "" "A share of sessions that keeps a standby proven.";
-        "affinity"    Form("none | session for D"), [later] "none" "How long a session stays where it was last served.";
+        "order"       Form("as-written | price"), [] "as-written" "How ranks are ordered.";
+        "prefer"      OneOf(PREFER), [] "healthy" "Whether a healthy other model goes before a degraded equivalent.";
+        "exercise"    Form("N% of TARGET"), [repeatable] "" "A share of sessions that keeps a standby proven.";
+        "affinity"    Form("none | session for D"), [] "none" "How long a session stays where it was last served.";
     }
     Matrix "matrix" Named InEffect "What each failure class leads to." {
         "extends"   Block(Matrix), [] "" "Takes over another matrix's rows, after its own.";
@@ -192,43 +194,43 @@ table! {
         "reserve"         Duration, [] "40% of deadline, at most attempt-timeout" "Kept for the next candidate while an untried one is left.";
         "backoff"         Form("250ms to 4s, jitter full"), [] "250ms to 4s, jitter full" "Pauses before retries: base and cap, doubling.";
         "replays"         Count,    [] "2" "How often a pure request may be repeated after an attempt that may have been processed.";
-        "rounds"          Count,    [later] "1" "How often used targets may be chosen again.";
+        "rounds"          Count,    [] "1" "How often used targets may be chosen again.";
         "min-rate"        Form("5/s"), [later] "none" "The least output, in characters a second.";
-        "spend"           Form("$0.60/request"), [repeatable later] "none" "The most money.";
+        "spend"           Form("$0.60/request"), [repeatable] "none" "The most that all attempts of a request may cost at worst.";
         "hedge"           Form("after p95, at least 500ms"), [later] "off" "A duplicate of a slow pure request on another target.";
     }
-    Breaker "breaker" Named Later "When a failing scope is left alone, and when it is tried again." {
-        "extends"          Block(Breaker), [later] "" "Takes over another breaker's settings.";
-        "scopes"           List, [later] "[account, region, model, target, capability]" "What failures are counted by.";
-        "trip"             Form("when errors >= 50% over 30s, min 20"), [repeatable later] "when errors >= 50% over 30s, min 20" "When it opens.";
-        "open"             Form("30s, doubling to 5m"), [later] "30s, doubling to 5m, jitter 10%" "How long it stays open.";
-        "half-open"        Form("1 at once, 2 successes"), [later] "1 at once, 2 successes" "How it is tried again.";
-        "stable"           Duration, [later] "the ramp's whole length" "Closed this long, the next trip starts at open again.";
-        "hint-cap"         Duration, [later] "5m" "Most that a hint lengthens an open time.";
-        "timeout-evidence" Percent,  [later] "50%" "Share of the limit that must have been granted for a timeout to count.";
-        "hold"             Form("CLASS up to D, default D"), [repeatable later] "" "How long nobody is sent there after such a failure.";
+    Breaker "breaker" Named InEffect "When a failing scope is left alone, and when it is tried again." {
+        "extends"          Block(Breaker), [] "" "Takes over another breaker's settings; own ones win.";
+        "scopes"           ListOf(SCOPES), [] "[account, region, model, target, capability]" "What failures are counted by.";
+        "trip"             Form("when errors >= 50% over 30s, min 20"), [repeatable] "when errors >= 50% over 30s, min 20; when consecutive >= 5" "When it opens.";
+        "open"             Form("30s, doubling to 5m"), [] "30s, doubling to 5m, jitter 10%" "How long it stays open.";
+        "half-open"        Form("1 at once, 2 successes"), [] "1 at once, 2 successes" "How it is tried again.";
+        "stable"           Duration, [] "the ramp's whole length" "Closed this long, the next trip starts at open again.";
+        "hint-cap"         Duration, [] "5m" "Most that a hint lengthens an open time.";
+        "timeout-evidence" Percent,  [] "50%" "Share of the limit that must have been granted for a timeout to count.";
+        "hold"             Form("CLASS up to D, default D"), [repeatable] "rate-limit up to 5m, default 1s; overloaded, server-error up to 5m; quota-exhausted up to 6h, default 5m" "How long nobody is sent there after such a failure.";
     }
-    Probe "probe" Named Later "How health is looked at without traffic." {
-        "extends"    Block(Probe), [later] "" "Takes over another probe's settings.";
-        "every"      Form("10s, jitter 10%"), [later] "10s, jitter 10%" "How often.";
-        "timeout"    Duration,  [later] "min(every, 10s)" "How long a probe may take.";
-        "kind"       OneOf(KINDS), [later] "generate" "What is asked.";
-        "prompt"     Text,      [later] "\"ping\"" "What is said.";
-        "max-tokens" Count,     [later] "5" "How much is answered.";
-        "answer"     Form("contains \"TEXT\""), [later] "not empty" "What makes an answer good.";
-        "bad-answer" OneOf(BAD_ANSWER), [later] "fail" "What a garbled answer counts as.";
-        "slow"       Form("when latency > 3x baseline, at least 500ms"), [repeatable later] "when latency > 3x baseline, at least 500ms" "What counts as slow.";
-        "down"       Form("after N failures"), [later] "after 3 failures" "When it is down.";
-        "up"         Form("after N passes"), [later] "after 2 passes" "When it is up again.";
-        "degraded"   Form("after N slow"), [later] "after 3 slow" "When it is degraded.";
-        "recovered"  Form("after N ok"), [later] "after 3 ok" "When it has recovered.";
-        "baseline"   Form("100 probes, min 20, renew 30m"), [later] "100 probes, min 20, renew 30m" "What slow is measured against.";
-        "traffic"    Flag,      [later] "no" "Whether live latencies enter.";
-        "spend"      Form("$X/day"), [later] "none" "The most money for probes.";
+    Probe "probe" Named InEffect "How health is looked at without traffic." {
+        "extends"    Block(Probe), [] "" "Takes over another probe's settings; own ones win.";
+        "every"      Form("10s, jitter 10%"), [] "10s, jitter 10%" "How often.";
+        "timeout"    Duration,  [] "min(every, 10s)" "How long a probe may take.";
+        "kind"       OneOf(KINDS), [] "generate" "What is asked.";
+        "prompt"     Text,      [] "\"ping\"" "What is said.";
+        "max-tokens" Count,     [] "5" "How much is answered.";
+        "answer"     Form("contains \"TEXT\""), [] "not empty" "What makes an answer good.";
+        "bad-answer" OneOf(BAD_ANSWER), [] "fail" "What a garbled answer counts as.";
+        "slow"       Form("when latency > 3x baseline, at least 500ms"), [repeatable] "when latency > 3x baseline, at least 500ms" "What counts as slow.";
+        "down"       Form("after N failures"), [] "after 3 failures" "When it is down.";
+        "up"         Form("after N passes"), [] "after 2 passes" "When it is up again.";
+        "degraded"   Form("after N slow"), [] "after 3 slow" "When it is degraded.";
+        "recovered"  Form("after N ok"), [] "after 3 ok" "When it has recovered.";
+        "baseline"   Form("100 probes, min 20, renew 30m"), [] "100 probes, min 20, renew 30m" "What slow is measured against.";
+        "traffic"    Flag,      [] "no" "Whether live latencies enter.";
+        "spend"      Form("$X/day"), [] "none" "The most money for probes.";
     }
-    Ramp "ramp" Named Later "How a recovered target gets its traffic back." {
-        "extends"  Block(Ramp), [later] "" "Takes over another ramp's stages.";
-        "rollback" Form("when errors >= 20%, min 20"), [repeatable later] "when errors >= 20%, min 20" "When it starts again.";
+    Ramp "ramp" Named InEffect "How a recovered target gets its traffic back: stages `N% for D`, rising, then `100%`." {
+        "extends"  Block(Ramp), [] "" "Takes over another ramp's stages and rollback; own ones win.";
+        "rollback" Form("when errors >= 20%, min 20"), [repeatable] "when errors >= 20%, min 20; when consecutive >= 5" "When the traffic is taken away again.";
     }
     Route "route" Named InEffect "Which requests get which contract, tier, matrix and budget." {
         "version"      Count, [] "" "The author's own version number, shown in records.";
@@ -243,8 +245,8 @@ table! {
         "side-effects" OneOf(EFFECTS), [] "none" "Whether requests may have set something off at the provider.";
         "idempotency"  OneOf(IDEMPOTENCY), [] "off" "Whether a ledger de-duplicates requests.";
         "capture"      OneOf(CAPTURE), [] "no" "Whether prompts and answers are recorded.";
-        "failover"     Flag,  [] "yes" "Kill switch for going to another target of the model.";
-        "fallback"     Flag,  [] "yes" "Kill switch for going to another model.";
+        "failover"     Form("yes | no | N%"),  [] "yes" "Kill switch, or canary share, for going to another target of the model.";
+        "fallback"     Form("yes | no | N%"),  [] "yes" "Kill switch, or canary share, for going to another model.";
         "exhausted"    Form("stop as STATUS"), [] "stop as 503" "What happens when no target is left.";
         "validate"     Form("schema yes|no"), [later] "schema yes" "Whether answers are checked against the request's schema.";
         "answer"       Form("schema file \"PATH\""), [later] "" "The route's own check of a whole answer.";
@@ -256,9 +258,9 @@ table! {
         "budget"         Block(Budget), [] "" "For routes that name none.";
         "session-header" Text, [] "x-switchback-session" "The client header that names the session.";
         "region-header"  Text, [] "x-switchback-region" "The client header that names the region.";
-        "breaker"        Block(Breaker), [later] "" "For providers that name none.";
-        "probe"          Block(Probe), [later] "" "For targets and providers that name none.";
-        "ramp"           Block(Ramp), [later] "" "For targets and providers that name none.";
+        "breaker"        Block(Breaker), [] "" "For providers that name none.";
+        "probe"          Block(Probe), [] "" "For targets and providers that name none.";
+        "ramp"           Block(Ramp), [] "" "For targets and providers that name none.";
     }
     Objective "objective" Paired Later "The reliability that a route is held to." {
         "success"   Form("99.9% over 7d"), [later] "" "The share of requests that must be served.";

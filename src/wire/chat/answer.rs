@@ -17,6 +17,8 @@ pub struct Asked {
     pub stream: bool,
     /// Output tokens it asked for at most, over all choices.
     pub max_output: Option<u64>,
+    /// How many choices it asked for; 0 and 1 are one.
+    pub choices: u64,
 }
 
 /// A complete answer.

@@ -39,7 +39,9 @@ pub struct ChatRequest {
     model: String,
     stream: bool,
     include_usage: bool,
+    /// Per choice.
     max_output: Option<u64>,
+    choices: u64,
     tools: bool,
     parallel_tools: bool,
     structured_output: StructuredOutput,
@@ -101,7 +103,8 @@ pub fn read(body: Bytes) -> Result<ChatRequest, BadRequest> {
     }
     let max_completion = positive(&members, "max_completion_tokens")?;
     let max_output = max_completion.or(positive(&members, "max_tokens")?);
-    let choices = members.get("n").and_then(|n| n.get().parse().ok()).unwrap_or(1u64).max(1);
+    // What cannot be counted here could be counted by a target, and cost more than was thought.
+    let choices = positive(&members, "n")?.unwrap_or(1);
     let tools = members.get("tools");
     let functions = members.get("functions");
     let has_tools = [tools, functions].into_iter().flatten().any(|l| list(l).is_some_and(|l| !l.is_empty()));
@@ -114,7 +117,8 @@ pub fn read(body: Bytes) -> Result<ChatRequest, BadRequest> {
         model,
         stream,
         include_usage: options.is_some_and(|o| member(o, "include_usage").is_some_and(|v| v.get() == "true")),
-        max_output: max_output.map(|m| m.saturating_mul(choices)),
+        max_output,
+        choices,
         tools: has_tools,
         parallel_tools: has_tools && is_true("parallel_tool_calls"),
         structured_output: members.get("response_format").map_or(StructuredOutput::None, form),
@@ -149,7 +153,11 @@ impl ChatRequest {
 
     /// What an answer is judged by.
     pub fn asked(&self) -> Asked {
-        Asked { stream: self.stream, max_output: self.max_output }
+        Asked {
+            stream: self.stream,
+            max_output: self.max_output.map(|m| m.saturating_mul(self.choices)),
+            choices: self.choices,
+        }
     }
 
     /// The facts of the request, as far as its body tells them.
@@ -161,6 +169,7 @@ impl ChatRequest {
             structured_output: self.structured_output,
             tokens: self.tokens,
             max_output: self.max_output,
+            choices: self.choices,
             modalities: self.modalities,
             metadata: self.metadata.clone(),
             effects: self.effects,

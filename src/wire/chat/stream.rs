@@ -92,9 +92,16 @@ impl StreamReader {
         self.output
     }
 
-    /// Whether each choice that it began gave a reason for its end. Another may still begin.
+    /// Whether each choice that was asked for gave a reason for its end.
     pub fn is_complete(&self) -> bool {
-        self.failed.is_none() && !self.choices.is_empty() && self.choices.iter().all(|(_, ended)| *ended)
+        self.failed.is_none() && !self.lacks_choices() && self.choices.iter().all(|(_, ended)| *ended)
+    }
+
+    /// Whether a choice that was asked for has not begun. Servers that know of one choice only are believed when they
+    /// say that they are done.
+    fn lacks_choices(&self) -> bool {
+        let seen = u64::try_from(self.choices.len()).unwrap_or(u64::MAX);
+        !self.done && seen < self.asked.choices.max(1)
     }
 
     /// Whether the end marker was seen. Some servers leave it out; clients wait for it.
@@ -134,7 +141,7 @@ impl StreamReader {
                 }
             });
         }
-        if self.choices.iter().any(|(_, ended)| !ended) {
+        if self.lacks_choices() || self.choices.iter().any(|(_, ended)| !ended) {
             let cut = match how {
                 StreamEnded::Clean => of(Class::Truncated, "stream-unfinished", "the stream ended without a reason"),
                 StreamEnded::Reset => of(Class::Truncated, "stream-cut", "the stream broke off"),

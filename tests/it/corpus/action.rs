@@ -45,6 +45,8 @@ impl Checks for Said<'_> {
                 Verb::Retry | Verb::Wait | Verb::NextKey | Verb::Repair | Verb::Continue | Verb::Stop => false,
             },
             Bar::Token => verb == Verb::Retry && self.op["budget_ok"] == false,
+            // The corpus knows no cap on cost.
+            Bar::Money => false,
             Bar::Time => self.op["time_ok"][name(verb)] == false,
         }
     }
@@ -64,6 +66,7 @@ fn reason(bar: Bar) -> &'static str {
         Bar::Replay => "replay",
         Bar::Target => "no_target",
         Bar::Token => "budget",
+        Bar::Money => "money",
         Bar::Time => "time",
     }
 }

@@ -17,11 +17,16 @@ fn driver(area: &str, given: &Value) -> Option<Box<dyn Driver>> {
     Some(match area {
         "action" => super::action::driver(given),
         "backoff" => super::backoff::driver(given),
+        "breaker" => super::breaker::driver(given),
         "contract" => super::contract::driver(given),
         "deadline" => super::deadline::driver(given),
+        "health" => super::health::driver(given),
+        "ramp" => super::ramp::driver(given),
         "replay" => super::replay::driver(given),
         "retry_after" => super::retry_after::driver(given),
+        "retry_budget" => super::retry_budget::driver(given),
         "routing" => super::routing::driver(given),
+        "scope" => super::scope::driver(given),
         _ => return None,
     })
 }

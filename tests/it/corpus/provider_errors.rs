@@ -86,7 +86,7 @@ fn stream(line: &Value) -> Result<Classified, &'static str> {
         Some("reset") => StreamEnded::Reset,
         _ => return Err(UNREADABLE),
     };
-    let mut reader = StreamReader::new(Asked { stream: true, max_output: None });
+    let mut reader = StreamReader::new(Asked { stream: true, max_output: None, choices: 1 });
     for event in line["events"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         reader.push(Bytes::copy_from_slice(event.as_bytes())).for_each(drop);
     }

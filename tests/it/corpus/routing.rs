@@ -51,6 +51,7 @@ fn standing(target: &Value, key: &str) -> Standing {
             }
         },
         last_resort_inflight: small(&target["last_resort_inflight"], 0),
+        tolerated: false,
     }
 }
 

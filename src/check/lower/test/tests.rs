@@ -125,7 +125,7 @@ fn what_is_wrong_is_named() {
         ("one is asleep", "SB0305", "asleep"),
         ("one is down now", "SB0308", "now"),
         ("given dice 3", "SB0301", "3"),
-        ("given dice 3% for split", "SB0210", "split"),
+        ("given dice 3% for luck", "SB0305", "luck"),
         ("given luck", "SB0303", "luck"),
         ("send nowhere", "SB0202", "nowhere"),
         ("send chat { stram yes }", "SB0212", "stram"),

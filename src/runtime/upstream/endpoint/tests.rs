@@ -30,6 +30,8 @@ fn provider() -> Provider {
         pass_headers: Vec::new(),
         account: "p".into(),
         timeout_connect: Millis(2_000),
+        breaker: crate::policy::BreakerRules::default(),
+        retry: crate::policy::RetryRatio::default(),
     }
 }
 
@@ -84,4 +86,14 @@ fn an_address_must_be_one() {
         let error = Endpoint::resolve(&Provider { base_url: base, ..provider() }, &World).unwrap_err();
         assert!(error.to_string().contains("base-url"), "{bad}: {error}");
     }
+}
+
+#[test]
+fn what_was_sent_in_confidence_is_taken_out_of_an_upstreams_words() {
+    let mut provider = provider();
+    provider.key = Some(Text::Literal("abc+def/ghi==".into()));
+    let endpoint = Endpoint::resolve(&provider, &Process).unwrap();
+    let said = "no such key: Bearer abc+def/ghi==, that is abc+def/ghi==!";
+    assert_eq!(endpoint.scrub(said.into()), "no such key: [key], that is [key]!");
+    assert_eq!(endpoint.scrub("nothing here".into()), "nothing here");
 }

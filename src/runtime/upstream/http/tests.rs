@@ -25,6 +25,7 @@ async fn call(scheme: &str, address: SocketAddr) -> Result<Incoming, Fault> {
         headers: vec![("authorization".into(), Secret::new("Bearer k"))],
         body: Bytes::from_static(b"{}"),
         target: "t".into(),
+        left: Left::default(),
     };
     http.call(outgoing).await
 }

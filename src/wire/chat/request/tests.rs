@@ -60,7 +60,9 @@ fn what_every_request_needs_is_asked_for() {
     for number in ["0", "-5", "1.5", "\"9\"", "true"] {
         assert_eq!(param(&with(&format!("\"max_tokens\":{number}"))), is("max_tokens"));
         assert_eq!(param(&with(&format!("\"max_completion_tokens\":{number}"))), is("max_completion_tokens"));
+        assert_eq!(param(&with(&format!("\"n\":{number}"))), is("n"));
     }
+    assert_eq!(param(&with(r#""n":99999999999999999999"#)), is("n"));
 }
 
 #[test]

@@ -25,7 +25,7 @@ const USAGE: &str =
     "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2,\"total_tokens\":5}}\n\n";
 
 fn read(events: &[&str], how: StreamEnded) -> (Vec<PieceKind>, Result<Answered, Classified>) {
-    read_for(Asked { stream: true, max_output: None }, events, how)
+    read_for(Asked { stream: true, max_output: None, choices: 1 }, events, how)
 }
 
 fn read_for(asked: Asked, events: &[&str], how: StreamEnded) -> (Vec<PieceKind>, Result<Answered, Classified>) {
@@ -152,14 +152,16 @@ fn a_stream_with_nothing_in_it_is_no_answer() {
 fn length_before_output_is_a_cut_unless_it_was_asked_for() {
     let finish = chunk(0, "{}", r#""length""#);
     let events = [finish.as_str(), USAGE, DONE];
-    let end = |max_output| read_for(Asked { stream: true, max_output }, &events, StreamEnded::Clean).1;
+    let end = |max_output| read_for(Asked { stream: true, max_output, choices: 1 }, &events, StreamEnded::Clean).1;
     assert!(end(Some(2)).is_ok());
     assert_eq!(end(Some(3)).unwrap_err().class, Class::Truncated);
     assert_eq!(end(None).unwrap_err().class, Class::Truncated);
     // After output its end stands in the stream already.
     let after = [text("x"), finish.clone()].concat();
     assert!(
-        read_for(Asked { stream: true, max_output: Some(3) }, &[&after, USAGE, DONE], StreamEnded::Clean).1.is_ok()
+        read_for(Asked { stream: true, max_output: Some(3), choices: 1 }, &[&after, USAGE, DONE], StreamEnded::Clean)
+            .1
+            .is_ok()
     );
 }
 
@@ -207,4 +209,23 @@ fn a_frame_that_is_no_json_is_malformed() {
 fn content_that_nests_without_end_is_no_harm() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     assert_eq!(kinds(&[&chunk(0, &format!("{{\"content\":{deep}}}"), "null")]), [PieceKind::Quiet]);
+}
+
+#[test]
+fn a_stream_that_lacks_a_choice_is_cut_unless_it_says_that_it_is_done() {
+    let two = Asked { stream: true, max_output: None, choices: 2 };
+    let only = [
+        r#"{"choices":[{"index":0,"delta":{"content":"a"}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
+    ];
+    let read = |events: &[&str], how| {
+        let mut reader = StreamReader::new(two);
+        for event in events {
+            for _ in reader.push(Bytes::from(format!("data: {event}\n\n"))) {}
+        }
+        reader.end(how)
+    };
+    assert_eq!(read(&only, StreamEnded::Reset).unwrap_err().class, Class::PartialStream);
+    assert_eq!(read(&only, StreamEnded::Clean).unwrap_err().class, Class::PartialStream);
+    assert!(read(&[only[0], only[1], "[DONE]"], StreamEnded::Clean).is_ok());
 }

@@ -1,0 +1,233 @@
+//! Targets that share fate, with all their ledgers: what one lock goes around.
+//!
+//! In: questions, and the ends of calls and probes, each with the time. Out: how targets stand, permits, and what
+//! dashboards show. A group holds every breaker that its targets' paths go through and every hold that one of them may
+//! lay on another, so no decision needs two groups. No clock and no lock of its own.
+
+pub mod spec;
+
+use super::bucket::Extra;
+use super::circuit::{Cause, Circuit, CircuitRules};
+use super::path::CircuitId;
+use super::recovery::Phase;
+use super::standing::{Admission, Breaker, Health, Reason, Standing};
+use super::target_state::{Ask, Ended, Permit, TargetState};
+use super::vitals::{Judged, Probed};
+use super::width::Width;
+use super::window::Totals;
+use crate::policy::Millis;
+use crate::policy::breaker::{BreakerRules, BreakerScope, Capability};
+use smallvec::SmallVec;
+use spec::{GroupSpec, TargetSpec};
+
+/// What a breaker guards.
+#[derive(Clone, Debug)]
+struct Guarded {
+    key: String,
+    scope: BreakerScope,
+    rules: BreakerRules,
+    /// The longest ramp behind it.
+    ramp: Millis,
+}
+
+/// How one breaker stands, for those who look from outside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CircuitView<'a> {
+    /// Its key: `account=…`, `provider=…;region=…`, `target=…;capability=…`.
+    pub key: &'a str,
+    /// What it guards.
+    pub scope: BreakerScope,
+    /// Its state.
+    pub state: Breaker,
+    /// What its window holds; worth nothing but while closed.
+    pub totals: Totals,
+    /// How often it opened.
+    pub trips: u64,
+    /// Why it opened last.
+    pub cause: Option<Cause>,
+}
+
+/// Targets that share fate.
+#[derive(Clone, Debug)]
+pub struct Group {
+    spec: GroupSpec,
+    guarded: Vec<Guarded>,
+    circuits: Vec<Circuit>,
+    targets: Vec<TargetState>,
+}
+
+impl Group {
+    /// A group that nothing has happened to.
+    pub fn new(spec: GroupSpec) -> Group {
+        let mut guarded: Vec<Guarded> = Vec::new();
+        let mut targets = Vec::with_capacity(spec.targets.len());
+        for target in &spec.targets {
+            let mut guard = |scope, key: String| {
+                let at = guarded.iter().position(|g| g.key == key).unwrap_or(guarded.len());
+                if at == guarded.len() {
+                    guarded.push(Guarded { key, scope, rules: target.breaker, ramp: Millis::ZERO });
+                }
+                if let Some(guarded) = guarded.get_mut(at) {
+                    guarded.ramp = guarded.ramp.max(target.ramp.whole());
+                }
+                CircuitId(u32::try_from(at).unwrap_or(u32::MAX))
+            };
+            let scopes = target.breaker.scopes;
+            let levels: SmallVec<[(BreakerScope, CircuitId); 4]> = scopes
+                .iter()
+                .filter(|scope| *scope != BreakerScope::Capability)
+                .map(|scope| (scope, guard(scope, target.key(scope))))
+                .collect();
+            let kept = if scopes.contains(BreakerScope::Capability) { Capability::ALL } else { &[] };
+            let capabilities =
+                kept.iter().map(|c| guard(BreakerScope::Capability, target.capability_key(*c))).collect();
+            targets.push(TargetState::new(target.clone(), levels, capabilities));
+        }
+        let circuits = guarded.iter().map(|guarded| Circuit::new(rules(&spec, guarded))).collect();
+        Group { spec, guarded, circuits, targets }
+    }
+
+    /// What it was made from. A group whose description is still the same need not be replaced.
+    pub fn spec(&self) -> &GroupSpec {
+        &self.spec
+    }
+
+    /// Takes over what another group knows: breakers by key and targets by name, as far as the rules for them are the
+    /// same. Calls under way stay with the other: what they say is not heard here.
+    pub fn take_over(&mut self, other: &Group) {
+        for (guarded, circuit) in self.guarded.iter().zip(&mut self.circuits) {
+            let theirs = other
+                .guarded
+                .iter()
+                .zip(&other.circuits)
+                .find(|(g, _)| g.key == guarded.key && g.rules == guarded.rules);
+            if let Some((_, theirs)) = theirs {
+                *circuit = theirs.carried(*circuit.rules());
+            }
+        }
+        for target in &mut self.targets {
+            if let Some(theirs) = other.targets.iter().find(|t| t.spec().name == target.spec().name) {
+                target.take_over(theirs);
+            }
+        }
+    }
+
+    /// The place of a target's name.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.spec.targets.iter().position(|t| t.name == name)
+    }
+
+    /// The ledgers of a target, to look at.
+    pub fn target(&self, place: usize) -> Option<&TargetState> {
+        self.targets.get(place)
+    }
+
+    /// How a target stands for whoever asks. A place without a target is switched off.
+    pub fn standing(&mut self, place: usize, now: Millis, ask: Ask<'_>) -> Standing {
+        match self.targets.get_mut(place) {
+            Some(target) => target.standing(&mut self.circuits, now, ask),
+            None => Standing { disabled: true, ..Standing::GOOD },
+        }
+    }
+
+    /// Where a target stands on its way back, for calls about a capability.
+    pub fn phase(&mut self, place: usize, now: Millis, capability: Capability) -> Phase {
+        let circuits = &mut self.circuits;
+        self.targets.get_mut(place).map_or(Phase::Blocked, |target| target.phase(circuits, now, capability))
+    }
+
+    /// Lets a call in as it was chosen. `first`: the request has not been at this target before.
+    ///
+    /// # Errors
+    /// The [`Reason`] against it, where things changed since it was chosen.
+    pub fn admit(
+        &mut self,
+        place: usize,
+        now: Millis,
+        ask: Ask<'_>,
+        chosen: Admission,
+        first: bool,
+    ) -> Result<Permit, Reason> {
+        let target = self.targets.get_mut(place).ok_or(Reason::Disabled)?;
+        let permit = target.admit(&mut self.circuits, now, ask, chosen)?;
+        if first {
+            target.bucket().arrive(now);
+        }
+        Ok(permit)
+    }
+
+    /// A call shows a sign of life: headers, output. The leases of its trials begin again, so that a long stream is not
+    /// taken for a lost call.
+    pub fn renew(&mut self, place: usize, now: Millis, permit: &Permit) {
+        if let Some(target) = self.targets.get(place) {
+            target.renew(&mut self.circuits, now, permit);
+        }
+    }
+
+    /// Takes a permit back, and the hold with it, which covers every target that the answer spoke for. Says whether the
+    /// end of the call counted with some breaker.
+    pub fn settle(&mut self, place: usize, now: Millis, permit: Permit, ended: &Ended) -> bool {
+        if let Some(until) = ended.hold_until {
+            self.hold(place, Width::of(ended.scope, ended.class), until);
+        }
+        let circuits = &mut self.circuits;
+        self.targets.get_mut(place).is_some_and(|target| target.settle(circuits, now, permit, ended))
+    }
+
+    fn hold(&mut self, place: usize, width: Width, until: Millis) {
+        let Some(origin) = self.spec.targets.get(place).map(TargetSpec::site) else { return };
+        for (spec, target) in self.spec.targets.iter().zip(&mut self.targets) {
+            if width.covers(&origin, &spec.site()) {
+                let hold = target.hold();
+                hold.until = hold.until.max(until);
+            }
+        }
+    }
+
+    /// Takes note of a probe's end; says what it was taken for.
+    pub fn probe(&mut self, place: usize, now: Millis, probed: Probed) -> Judged {
+        let circuits = &self.circuits;
+        self.targets.get_mut(place).map_or(Judged::Skip, |target| target.probe(circuits, now, probed))
+    }
+
+    /// Takes note of a target's health without a probe: another instance's word, or a test's.
+    pub fn note_health(&mut self, place: usize, now: Millis, health: Health) {
+        if let Some(target) = self.targets.get_mut(place) {
+            target.note_health(&self.circuits, now, health);
+        }
+    }
+
+    /// Whether a call at a target could be paid for. Takes nothing.
+    pub fn covers(&mut self, place: usize, now: Millis, call: Extra) -> bool {
+        self.targets.get_mut(place).is_some_and(|target| target.bucket().covers(now, call))
+    }
+
+    /// Pays for a call at a target; says whether it could.
+    pub fn take(&mut self, place: usize, now: Millis, call: Extra) -> bool {
+        self.targets.get_mut(place).is_some_and(|target| target.bucket().take(now, call))
+    }
+
+    /// Thousandths of a token in a target's retry bucket.
+    pub fn balance(&mut self, place: usize, now: Millis) -> u64 {
+        self.targets.get_mut(place).map_or(0, |target| target.bucket().balance(now))
+    }
+
+    /// How all breakers stand, in the order in which targets name them.
+    pub fn circuits(&mut self, now: Millis) -> impl Iterator<Item = CircuitView<'_>> {
+        self.guarded.iter().zip(&mut self.circuits).map(move |(guarded, circuit)| CircuitView {
+            key: &guarded.key,
+            scope: guarded.scope,
+            state: circuit.state(now),
+            totals: circuit.totals(now),
+            trips: circuit.trips(),
+            cause: circuit.cause(),
+        })
+    }
+}
+
+fn rules(spec: &GroupSpec, guarded: &Guarded) -> CircuitRules {
+    CircuitRules::of(&guarded.rules, guarded.ramp, spec.attempt, &spec.instance, &guarded.key)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+//! Probes: small real questions to targets, in the background, so that an outage is found without a request that meets it.
+//!
+//! In: the policy that serves, and time. Out: notes in the ledgers. Each target is asked by itself, through the client,
+//! credential and dialect that its traffic uses; the answer is judged as an answer is, and nothing a probe does is on the
+//! path of a request. A probe takes no permit and is no sample of a breaker.
+
+use super::engine::Engine;
+use super::live::lock;
+use super::serving::Serving;
+use super::upstream::{Body, build};
+use crate::classify::{self, Fault};
+use crate::decide::draw;
+use crate::decide::vitals::{Judged, Probed};
+use crate::policy::probe::{BadAnswer, ProbeKind, ProbeRules};
+use crate::policy::{Class, Millis, Target, TargetId};
+use crate::record;
+use crate::wire::chat::{self, ChatRequest, request};
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt;
+use serde_json::json;
+use std::sync::Arc;
+use tokio::task::JoinSet;
+
+/// Largest answer to a probe that is read, in bytes.
+const MAX_ANSWER: usize = 64 * 1024;
+/// How often it is looked whether another policy serves.
+const LOOK: Millis = Millis(250);
+/// A UTC calendar day, in milliseconds.
+const DAY_MS: u64 = 86_400_000;
+
+/// Probes the targets of whatever policy serves, until it is dropped.
+pub async fn run(engine: Arc<Engine>) {
+    loop {
+        let serving = engine.serving.load();
+        let mut probers = JoinSet::new();
+        for (id, target) in (0u16..).map(TargetId).zip(&serving.graph().policy().targets) {
+            if target.probe.is_some() && target.enabled {
+                probers.spawn(follow(Arc::clone(&engine), Arc::clone(&serving), id));
+            }
+        }
+        // Another policy: its targets are probed by its own rules. What was learned is in the ledgers.
+        while Arc::ptr_eq(&serving, &engine.serving.load()) {
+            let next = engine.clock.now().plus(LOOK);
+            engine.clock.sleep_until(next).await;
+        }
+        probers.shutdown().await;
+    }
+}
+
+/// What probes of one target cost today, at worst.
+#[derive(Debug, Default)]
+struct Spent {
+    day: u64,
+    nano: u64,
+}
+
+/// Probes one target, again and again.
+async fn follow(engine: Arc<Engine>, serving: Arc<Serving>, id: TargetId) {
+    let graph = serving.graph();
+    let Some(target) = graph.target(id) else { return };
+    let Some(rules) = &target.probe else { return };
+    let seed = draw::seed(&["probe", &target.name, &std::process::id().to_string()]);
+    let mut spent = Spent::default();
+    // Not all at once when a policy begins to serve.
+    let mut next = engine.clock.now().plus(Millis(draw::below(seed, 0, rules.every.0 / 10)));
+    for number in 1u64.. {
+        engine.clock.sleep_until(next).await;
+        let probed = if afford(&engine, &serving, id, rules, &mut spent) {
+            probe(&engine, &serving, target, rules, number).await
+        } else {
+            Probed::Inconclusive
+        };
+        let Some((group, place)) = serving.live.of(id) else { return };
+        let now = engine.clock.now();
+        let (judged, before, after, changing) = {
+            let mut group = lock(group);
+            let health = |group: &crate::decide::group::Group| group.target(place).map(|t| t.health());
+            let before = health(&group);
+            let judged = group.probe(place, now, probed);
+            let changing = group.target(place).and_then(|t| t.vitals()).is_some_and(|v| v.is_changing());
+            (judged, before, health(&group), changing)
+        };
+        engine.meters.probes.count([&target.name, judged.word()]);
+        match (before, after) {
+            (Some(before), Some(after)) if before != after => {
+                tracing::warn!(target_name = target.name, from = before.word(), to = after.word(), "health changed");
+            }
+            _ => tracing::debug!(target_name = target.name, judged = judged.word(), "probed"),
+        }
+        // A changing state is looked at more often, so that it is known soon and not guessed.
+        let every = if changing && judged != Judged::Skip { rules.hurried() } else { rules.every };
+        let spread =
+            every.0 / 10_000 * u64::from(rules.jitter.0) + every.0 % 10_000 * u64::from(rules.jitter.0) / 10_000;
+        next = now.plus(every).plus(Millis(draw::below(seed, number, spread)));
+    }
+}
+
+/// Whether a probe is within what probes of this target may cost a day. A price that is not known costs nothing here:
+/// `check` refuses a cap without one.
+fn afford(engine: &Engine, serving: &Serving, id: TargetId, rules: &ProbeRules, spent: &mut Spent) -> bool {
+    let Some(cap) = rules.spend_per_day else { return true };
+    let day = engine.clock.wall_ms() / DAY_MS;
+    if spent.day != day {
+        *spent = Spent { day, nano: 0 };
+    }
+    let prompt_tokens = u64::try_from(rules.prompt.len()).unwrap_or(u64::MAX);
+    let usage = crate::policy::Usage { input: prompt_tokens, output: u64::from(rules.max_tokens), cached: 0 };
+    let worst = record::cost(serving.graph(), id, usage).unwrap_or_default();
+    if spent.nano.saturating_add(worst.0) > cap.0 {
+        return false;
+    }
+    spent.nano = spent.nano.saturating_add(worst.0);
+    true
+}
+
+/// Asks once and judges the answer.
+async fn probe(engine: &Engine, serving: &Serving, target: &Target, rules: &ProbeRules, number: u64) -> Probed {
+    let Some((endpoint, upstream)) = serving.fleet.get(target.provider) else { return Probed::Inconclusive };
+    let Ok(chat) = question(rules, &target.upstream) else { return Probed::Inconclusive };
+    let id = format!("probe-{}-{number}", target.name);
+    let outgoing = build::outgoing(endpoint, target, &chat, &[], &id);
+    let began = engine.clock.now();
+    let late = began.plus(rules.longest());
+    let asked = async {
+        let incoming = upstream.call(outgoing).await?;
+        let body = body_of(incoming.body).await?;
+        Ok::<_, Fault>((incoming.status, incoming.headers, body))
+    };
+    let answer = tokio::select! {
+        answer = asked => answer,
+        () = engine.clock.sleep_until(late) => return Probed::Failed,
+    };
+    let took = engine.clock.now().less(began);
+    let wall = engine.clock.wall_ms();
+    match answer {
+        Err(_) => Probed::Failed,
+        // Whether the server answers at all: it may be up and its model gone.
+        Ok(_) if rules.kind == ProbeKind::Endpoint => Probed::Inconclusive,
+        Ok((status, headers, body)) if !(200..300).contains(&status) => {
+            verdict_on(classify::http::answer(status, &headers, &body, wall).class)
+        }
+        Ok((_, headers, body)) => match chat::judge(&headers, &body, &chat.asked(), wall) {
+            Ok(_) if fits(rules, &body) => Probed::Passed(took),
+            Ok(_) => bad(rules),
+            // Cut at the probe's own limit, and a short one at that: it answered.
+            Err(failure) if failure.class == Class::Truncated => Probed::Passed(took),
+            Err(failure) if says_nothing(failure.class) => bad(rules),
+            Err(failure) => verdict_on(failure.class),
+        },
+    }
+}
+
+/// Successes by status that hold no answer.
+fn says_nothing(class: Class) -> bool {
+    matches!(class, Class::EmptyResponse | Class::MalformedResponse | Class::SchemaInvalid)
+}
+
+fn bad(rules: &ProbeRules) -> Probed {
+    match rules.bad_answer {
+        BadAnswer::Fail => Probed::Failed,
+        BadAnswer::Slow => Probed::Poor,
+    }
+}
+
+/// What an error says about health: a limit or a credential is about us, a refusal or a bad request about the question.
+fn verdict_on(class: Class) -> Probed {
+    match class {
+        Class::RateLimit
+        | Class::QuotaExhausted
+        | Class::Auth
+        | Class::Permission
+        | Class::InvalidRequest
+        | Class::ContextOverflow
+        | Class::PayloadTooLarge
+        | Class::Policy => Probed::Inconclusive,
+        Class::Connect
+        | Class::TimeoutHeaders
+        | Class::TimeoutFirstToken
+        | Class::TimeoutIdle
+        | Class::Overloaded
+        | Class::ServerError
+        | Class::NotFound
+        | Class::SchemaInvalid
+        | Class::EmptyResponse
+        | Class::MalformedResponse
+        | Class::Truncated
+        | Class::StreamEarly
+        | Class::PartialStream
+        | Class::Unknown => Probed::Failed,
+    }
+}
+
+/// The question, in the dialect of the target.
+fn question(rules: &ProbeRules, model: &str) -> Result<ChatRequest, request::BadRequest> {
+    let messages = json!([{"role": "user", "content": rules.prompt}]);
+    let body = if rules.kind == ProbeKind::Tools {
+        let parameters = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
+        let function = json!({"name": "answer", "description": "Gives the answer.", "parameters": parameters});
+        json!({
+            "model": model, "messages": messages, "max_tokens": rules.max_tokens,
+            "tools": [{"type": "function", "function": function}], "tool_choice": "required",
+        })
+    } else {
+        json!({"model": model, "messages": messages, "max_tokens": rules.max_tokens})
+    };
+    request::read(Bytes::from(body.to_string()))
+}
+
+/// Whether the answer is one the policy takes: tool calls where they were asked for, and the text it names.
+fn fits(rules: &ProbeRules, body: &[u8]) -> bool {
+    let answer: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
+    let message = answer.pointer("/choices/0/message");
+    if rules.kind == ProbeKind::Tools {
+        let calls = message.and_then(|m| m.get("tool_calls")).and_then(|c| c.as_array());
+        return calls.is_some_and(|calls| !calls.is_empty());
+    }
+    let text = message.and_then(|m| m.get("content")).and_then(|c| c.as_str()).unwrap_or("");
+    rules.answer_contains.as_ref().is_none_or(|expected| text.contains(expected.as_str()))
+}
+
+async fn body_of(mut body: Body) -> Result<Bytes, Fault> {
+    let mut whole = BytesMut::new();
+    while let Some(piece) = body.next().await {
+        let piece = piece?;
+        if whole.len() + piece.len() > MAX_ANSWER {
+            return Err(Fault::BodyTooLarge);
+        }
+        whole.extend_from_slice(&piece);
+    }
+    Ok(whole.freeze())
+}

@@ -1,0 +1,132 @@
+"""A TCP relay in front of one server that counts the calls it was asked to carry.
+
+A call counts when its whole head and body were received, whether or not the server behind is there. What comes back is
+passed on byte for byte: a server that closes, breaks off or is gone is met by the caller as it is (a refused connection
+as a reset, since the relay itself had to accept). Nothing is retried, held back or added.
+"""
+
+import collections
+import socket
+import struct
+import threading
+
+
+class Counting:
+    """Listens on a free loopback port; `port` says which."""
+
+    def __init__(self, server_port):
+        self.server_port = server_port
+        self.calls = 0
+        # Statuses that went back, and how calls without one ended.
+        self.answers = collections.Counter()
+        self.lock = threading.Lock()
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self):
+        self.listener.close()
+
+    def seen(self):
+        """Calls so far, and their answers."""
+        with self.lock:
+            return self.calls, collections.Counter(self.answers)
+
+    def _accept(self):
+        while True:
+            try:
+                caller, _ = self.listener.accept()
+            except OSError:
+                return
+            caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            threading.Thread(target=self._relay, args=(caller,), daemon=True).start()
+
+    def _note(self, answer):
+        with self.lock:
+            self.answers[answer] += 1
+
+    def _relay(self, caller):
+        server, waiting = None, [False]
+        try:
+            buffer = b""
+            while True:
+                call, buffer = _call(caller, buffer)
+                if call is None:
+                    return
+                if call.startswith(b"POST "):
+                    with self.lock:
+                        self.calls += 1
+                    waiting[0] = True
+                if server is None:
+                    try:
+                        server = socket.create_connection(("127.0.0.1", self.server_port), timeout=5)
+                        server.settimeout(None)
+                        server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    except OSError:
+                        self._note("refused")
+                        _reset(caller)
+                        return
+                    threading.Thread(target=self._back, args=(server, caller, waiting), daemon=True).start()
+                server.sendall(call)
+        except OSError:
+            pass
+        finally:
+            # Wakes the other direction, which reads from the server.
+            _end(server)
+            caller.close()
+
+    def _back(self, server, caller, waiting):
+        try:
+            while True:
+                data = server.recv(65536)
+                if waiting[0] and data:
+                    waiting[0] = False
+                    self._note(data[9:12].decode("ascii", "replace"))
+                if not data:
+                    break
+                caller.sendall(data)
+            _end(caller)
+        except OSError:
+            _reset(caller)
+        finally:
+            if waiting[0]:
+                self._note("closed without an answer")
+            server.close()
+
+
+def _call(caller, buffer):
+    """The next whole request and what came after it, or nothing where the caller is done."""
+    while b"\r\n\r\n" not in buffer:
+        data = caller.recv(65536)
+        if not data:
+            return None, b""
+        buffer += data
+    head, rest = buffer.split(b"\r\n\r\n", 1)
+    length = 0
+    for line in head.split(b"\r\n")[1:]:
+        name, _, value = line.partition(b":")
+        if name.strip().lower() == b"content-length":
+            length = int(value)
+    while len(rest) < length:
+        data = caller.recv(65536)
+        if not data:
+            return None, b""
+        rest += data
+    return head + b"\r\n\r\n" + rest[:length], rest[length:]
+
+
+def _reset(sock):
+    """The end is a reset, once nobody reads the socket any more: a read that is under way keeps it open."""
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        sock.shutdown(socket.SHUT_RD)
+    except OSError:
+        pass
+
+
+def _end(sock):
+    try:
+        if sock is not None:
+            sock.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass
