@@ -140,7 +140,7 @@ fn routed(
     })?;
     head.route = graph.route(route).map(|r| r.name.clone()).unwrap_or_default();
     if let Some(name) = text(headers, PIN)? {
-        let pin = pinnable(graph, route, &facts, name).ok_or_else(|| {
+        let pin = pinnable(graph, route, facts, name).ok_or_else(|| {
             let route = &head.route;
             header_error(PIN, format!("`{name}` is no target of the chain of route `{route}`"))
         })?;

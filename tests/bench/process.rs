@@ -36,6 +36,8 @@ pub struct Running {
 
 impl Running {
     /// Starts a program on a core and waits for the first line on stderr that begins with `mark`.
+    // `Drop` waits for the process.
+    #[allow(clippy::zombie_processes)]
     pub fn start(core: Option<u32>, program: &Path, args: &[&str], mark: &str) -> Running {
         let mut child = on(core, program, args).stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
