@@ -5,7 +5,7 @@
 
 use super::line::{median, result};
 use super::load::Load;
-use super::process::{Folder, Running, on, rounds};
+use super::process::{Folder, Running, ask, on, rounds};
 use std::path::Path;
 
 /// Connections of the closed loop, and requests a second of the open one.
@@ -42,13 +42,18 @@ impl Peer {
     }
 }
 
-/// The policy under load: one model that is served at once, and one whose first target is overloaded.
+/// The policy under load: one model that is served at once, and one whose first target is overloaded. Its breaker
+/// opens only where all fail, and the mock lets one of a thousand through: it never opens.
 pub fn policy([good, bad]: &[String; 2]) -> String {
     format!(
         r#"switchback 1
 # allow SB0602: the load names no key.
 provider good {{ api openai-chat; base-url "http://{good}/v1" }}
-provider bad {{ api openai-chat; base-url "http://{bad}/v1" }}
+provider bad {{ api openai-chat; base-url "http://{bad}/v1"; breaker never }}
+breaker never {{
+  trip when errors >= 100% over 30s, min 10000
+  trip when consecutive >= 10000
+}}
 model m {{ modalities [text]; streaming yes; tools no; structured-output none; context 32k; max-output 4k }}
 target g {{ model m; provider good }}
 target b {{ model m; provider bad }}
@@ -130,7 +135,7 @@ pub fn run() {
     let at = ours.said.clone();
     let mut peers = vec![Peer { name: "direct", good: addresses[0].clone(), failing: None, process: None }];
     peers.extend(nginx(&folder.0, &addresses));
-    peers.push(Peer { name: "switchback", good: at.clone(), failing: Some(at), process: Some(ours) });
+    peers.push(Peer { name: "switchback", good: at.clone(), failing: Some(at.clone()), process: Some(ours) });
     for scenario in SCENARIOS {
         let mut seen: Vec<Vec<(Load, f64)>> = peers.iter().map(|_| Vec::new()).collect();
         for _ in 0..rounds {
@@ -138,6 +143,8 @@ pub fn run() {
                 seen.extend(measure(peer, scenario, secs));
             }
         }
+        let called = (0..2).any(|_| ask(&at, "fo").contains("x-switchback-attempts: 2"));
+        assert!(called, "the overloaded target is not called");
         tell(scenario, &peers, &seen);
     }
 }

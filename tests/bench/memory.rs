@@ -25,5 +25,5 @@ pub fn run() {
         std::thread::sleep(Duration::from_secs(2));
         result(&format!("memory after them{round}"), "MiB", gateway.resident(), Some(("idle", idle)), STREAMS);
     }
-    assert!(ask(&gateway.said).starts_with("HTTP/1.1 200"));
+    assert!(ask(&gateway.said, "ok").starts_with("HTTP/1.1 200"));
 }

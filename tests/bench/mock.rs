@@ -1,13 +1,18 @@
 //! An upstream that costs as little as one can: it looks for the end of a request and writes bytes that are ready.
 //!
-//! One address answers, the other is always overloaded. A streamed answer is ten chunks, each written by itself; in a
+//! One address answers, the other is overloaded but for one request of a thousand. A streamed answer is ten chunks, each written by itself; in a
 //! body that holds `paced` they are 2 ms apart, and in one that holds `held` the second never comes.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 const CHUNKS: usize = 10;
+/// Of so many requests the overloaded one answers one, lest all who call it give it up.
+const LET_IN: u64 = 1_000;
+
+static REFUSED: AtomicU64 = AtomicU64::new(0);
 const PACE: Duration = Duration::from_millis(2);
 
 pub fn run() {
@@ -53,7 +58,8 @@ async fn connection(mut socket: TcpStream, overloaded: bool) {
             }
         };
         let request = &bytes[begin..end];
-        let said = if overloaded {
+        let refused = overloaded && REFUSED.fetch_add(1, Ordering::Relaxed) % LET_IN != LET_IN - 1;
+        let said = if refused {
             socket.write_all(&error).await
         } else if find(request, b"\"stream\":true").is_some() {
             play(&mut socket, &pieces, request).await

@@ -147,9 +147,9 @@ fn ticks(pid: u32) -> f64 {
 }
 
 /// One plain request on a connection of its own: the head of the answer.
-pub fn ask(address: &str) -> String {
+pub fn ask(address: &str, model: &str) -> String {
     let mut socket = TcpStream::connect(address).unwrap();
-    let body = super::load::body("ok", false);
+    let body = super::load::body(model, false);
     let length = body.len();
     write!(
         socket,

@@ -16,7 +16,7 @@ pub fn run() {
     std::fs::write(&file, &text).unwrap();
     let gateway = Running::gateway(None, &file, &[]);
     let served = || {
-        let head = ask(&gateway.said);
+        let head = ask(&gateway.said, "ok");
         head.split_once("x-switchback-policy: ").unwrap().1[..64].to_owned()
     };
     let mut times = Vec::new();
