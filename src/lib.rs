@@ -4,6 +4,7 @@
 //! what is wrong, `classify` and `wire` for what upstreams say, and `story` for tests in virtual time. Everything that
 //! touches the world (`runtime`, `gateway`, `emulate`, `lsp`, `cli`) is behind the feature `gateway`: it only starts things
 //! and reports what happened.
+#![forbid(unsafe_code)]
 #![cfg_attr(
     test,
     allow(

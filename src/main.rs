@@ -1,4 +1,5 @@
 //! The `switchback` command. Everything is in the library.
+#![forbid(unsafe_code)]
 
 use std::process::ExitCode;
 

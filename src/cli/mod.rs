@@ -8,6 +8,7 @@ mod classify;
 mod completions;
 mod emulate;
 mod explain;
+mod files;
 mod fmt;
 mod git;
 mod graph;

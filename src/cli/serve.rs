@@ -2,9 +2,10 @@
 //!
 //! Reads the set, builds what it needs, takes requests, follows the set on disk, and ends in order.
 
-use super::{Exit, Io, listen, quantity, set};
+use super::{Exit, Io, files, listen, quantity, set};
 use crate::diag::render;
 use crate::emulate::Emulator;
+use crate::gateway::server::Patience;
 use crate::gateway::{self, App};
 use crate::ready::Ready;
 use crate::runtime::clock::Clock;
@@ -31,6 +32,8 @@ Examples:
 
 /// How often the set is looked at where nothing reports changes.
 const POLL: Duration = Duration::from_secs(10);
+/// Longest time for a request body to come.
+const BODY_WITHIN: Duration = Duration::from_secs(60);
 /// How long requests that were cut off have to write their records.
 const LAST_RECORDS: Duration = Duration::from_secs(1);
 
@@ -89,6 +92,7 @@ impl From<String> for Stop {
 fn start(args: &Args, io: &mut Io) -> Result<Exit, Stop> {
     let address = listen::loopback(&args.listen)?;
     log(&args.log, io.color_err)?;
+    files::as_many_as_allowed();
     let ready = prepare(&args.path, io)?;
     let sources = Arc::clone(&ready.sources);
     let emulator = Arc::new(Emulator::of_policy(ready.graph.policy()));
@@ -103,6 +107,7 @@ fn start(args: &Args, io: &mut Io) -> Result<Exit, Stop> {
         engine: Arc::clone(&engine),
         reload: reloader.status(),
         max_body: args.max_body,
+        body_within: BODY_WITHIN,
         region: args.region.clone(),
     };
     let runtime =
@@ -156,7 +161,8 @@ async fn serve(args: &Args, address: SocketAddr, app: Arc<App>, reloader: Reload
     tokio::spawn(reloader.follow(Watch::new(&args.path, POLL), move || clock.wall_ms()));
     tokio::spawn(prober::run(Arc::clone(&engine)));
     io.say(&format!("listening on http://{at} policy {}", engine.serving.load().graph().hash()));
-    let cut_off = gateway::server::serve(listener, gateway::router(app), stop, args.drain).await;
+    let patience = Patience { drain: args.drain, ..Patience::default() };
+    let cut_off = gateway::server::serve(listener, gateway::router(app), stop, patience).await;
     if cut_off > 0 {
         tracing::warn!(connections = cut_off, drain = ?args.drain, "cut off: they were still running");
     }

@@ -5,25 +5,31 @@
 
 use super::error::ClientError;
 use super::events::Events;
-use super::flush::Flushes;
+use super::link::Link;
 use super::{App, dress};
 use crate::decide::{Facts, pinnable, route_for};
-use crate::policy::{Defaults, Millis};
+use crate::graph::Graph;
+use crate::policy::{Defaults, Millis, RouteId};
 use crate::record::{self, Unrouted};
 use crate::runtime::execute::{self, Order};
 use crate::runtime::reply::{Head, Line, Reply};
 use crate::runtime::serving::Serving;
-use crate::wire::chat::{ChatRequest, request};
+use crate::wire::chat::request;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Response};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Response, Version, header};
 use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A body that is not there by then is not awaited any longer.
-const BODY_TIMEOUT: Duration = Duration::from_secs(60);
+/// Longest request head that is taken, in bytes of names and values.
+const MAX_HEAD: usize = 64 * 1024;
+/// What is left of a body that is too large is read for so long and so far before the connection is closed: a client
+/// that is cut off while it writes may never see the answer that is there for it.
+const LINGER: Duration = Duration::from_secs(5);
+const MAX_LINGER: usize = 64 * 1024 * 1024;
 
 const DEADLINE: &str = "x-switchback-deadline-ms";
 const PIN: &str = "x-switchback-pin";
@@ -34,14 +40,14 @@ pub(super) async fn completions(State(app): State<Arc<App>>, request: Request) -
     let serving = app.engine.serving.load();
     let mut head = app.head(&serving, None);
     let (parts, body) = request.into_parts();
-    let flushes = parts.extensions.get::<Flushes>().cloned();
+    let mut link = parts.extensions.get::<Link>().cloned();
     let mut seen = None;
-    match order(&app, &serving, &mut head, &mut seen, received_at, &parts.headers, body).await {
+    match order(&app, &serving, &mut head, &mut seen, received_at, &parts, body).await {
         Ok(order) => {
             let (line, reply) = Line::new();
             execute::spawn(Arc::clone(&app.engine), order, line);
             match reply.await {
-                Ok(reply) => answer(reply, flushes),
+                Ok(reply) => answer(reply, link.take(), parts.version),
                 // The execution died without a word, which no policy can mend.
                 Err(_) => dress::error(&ClientError::new(500, "internal", "the gateway failed"), &head),
             }
@@ -49,27 +55,33 @@ pub(super) async fn completions(State(app): State<Arc<App>>, request: Request) -
         Err(error) => {
             app.engine.meters.requests.count([&head.route, error.code]);
             tracing::info!(id = head.id, status = error.status, code = error.code, "refused before any decision");
-            app.engine.record(&record::unrouted(&Unrouted {
-                id: &head.id,
-                policy: &head.policy,
-                route: Some(head.route.as_str()).filter(|r| !r.is_empty()),
-                facts: seen.as_ref(),
-                class: error.class(),
-                status: error.status,
-                received_wall_ms,
-                elapsed: app.engine.clock.now().less(received_at),
-            }));
+            app.engine.record(|| {
+                record::unrouted(&Unrouted {
+                    id: &head.id,
+                    policy: &head.policy,
+                    route: Some(head.route.as_str()).filter(|r| !r.is_empty()),
+                    facts: seen.as_ref(),
+                    class: error.class(),
+                    status: error.status,
+                    received_wall_ms,
+                    elapsed: app.engine.clock.now().less(received_at),
+                })
+            });
             dress::error(&error, &head)
         }
     }
 }
 
-fn answer(reply: Reply, flushes: Option<Flushes>) -> Response<Body> {
+fn answer(reply: Reply, link: Option<Link>, version: Version) -> Response<Body> {
     match reply {
         Reply::Whole(head, body) => dress::with_head(dress::json(200, body), &head),
         Reply::Refused(head, refused, said) => dress::refused(&refused, said.as_deref(), &head),
         Reply::Stream(head, pieces) => {
-            let events = Events::new(head.id.clone(), pieces, flushes);
+            // Before HTTP/1.1 there are no chunks: the connection's end is the body's.
+            if let Some(link) = link.as_ref().filter(|_| version < Version::HTTP_11) {
+                link.open_ended();
+            }
+            let events = Events::new(head.id.clone(), pieces, link);
             dress::with_head(dress::events(Body::from_stream(events)), &head)
         }
     }
@@ -82,17 +94,43 @@ async fn order(
     head: &mut Head,
     seen: &mut Option<Facts>,
     received_at: Millis,
-    headers: &HeaderMap,
+    parts: &Parts,
     body: Body,
 ) -> Result<Order, ClientError> {
-    let body = whole(body, app.max_body).await?;
+    let headers = &parts.headers;
+    let head_bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
+    if head_bytes > MAX_HEAD {
+        let what = format!("the headers are larger than {MAX_HEAD} bytes, the most taken here");
+        return Err(ClientError::new(431, "headers_too_large", what));
+    }
+    let asks_first = headers.contains_key(header::EXPECT);
+    let body = whole(body, asks_first, app.max_body, app.body_within).await?;
     let chat = request::read(body)?;
     let graph = serving.graph();
-    *seen = Some(chat.facts(&head.id));
-    let mut facts = facts(app, &graph.policy().defaults, graph.guard_headers(), &head.id, &chat, headers)?;
+    let mut facts = chat.facts(&head.id);
     facts.received_at = received_at;
-    *seen = Some(facts.clone());
-    let route = route_for(graph, &facts).ok_or_else(|| ClientError {
+    match routed(app, graph, head, &mut facts, headers) {
+        Ok(route) => {
+            let client_headers = handed_on(serving, headers);
+            Ok(Order { serving: Arc::clone(serving), route, facts, chat, client_headers })
+        }
+        Err(error) => {
+            *seen = Some(facts);
+            Err(error)
+        }
+    }
+}
+
+/// The request's route, its facts completed by its headers.
+fn routed(
+    app: &App,
+    graph: &Graph,
+    head: &mut Head,
+    facts: &mut Facts,
+    headers: &HeaderMap,
+) -> Result<RouteId, ClientError> {
+    read_headers(app, &graph.policy().defaults, graph.guard_headers(), headers, facts)?;
+    let route = route_for(graph, facts).ok_or_else(|| ClientError {
         param: Some("model".into()),
         ..ClientError::new(
             404,
@@ -102,40 +140,57 @@ async fn order(
     })?;
     head.route = graph.route(route).map(|r| r.name.clone()).unwrap_or_default();
     if let Some(name) = text(headers, PIN)? {
-        let pin = pinnable(graph, route, &facts, name).ok_or_else(|| {
+        let pin = pinnable(graph, route, facts, name).ok_or_else(|| {
             let route = &head.route;
             header_error(PIN, format!("`{name}` is no target of the chain of route `{route}`"))
         })?;
         facts.pin = Some(pin);
     }
-    let passed = handed_on(serving, headers);
-    Ok(Order { serving: Arc::clone(serving), route, facts, chat, client_headers: passed })
+    Ok(route)
 }
 
-async fn whole(body: Body, max: usize) -> Result<Bytes, ClientError> {
+async fn whole(mut body: Body, asks_first: bool, max: usize, within: Duration) -> Result<Bytes, ClientError> {
     let too_large =
         || ClientError::new(413, "body_too_large", format!("the body is larger than {max} bytes, the most taken here"));
     // What is announced as too large need not be read to be refused.
     if hyper::body::Body::size_hint(&body).lower() > max as u64 {
+        // A client that asks first has not begun to send, and is told not to.
+        if !asks_first {
+            tokio::spawn(read_away(body));
+        }
         return Err(too_large());
     }
-    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, max).collect()).await {
+    match tokio::time::timeout(within, Limited::new(&mut body, max).collect()).await {
         Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large()),
+        Ok(Err(error)) if error.is::<LengthLimitError>() => {
+            tokio::spawn(read_away(body));
+            Err(too_large())
+        }
         Ok(Err(_)) => Err(ClientError::new(400, "invalid_json", "the body broke off")),
         Err(_) => Err(ClientError::new(408, "request_timeout", "the body did not come in time")),
     }
 }
 
-fn facts(
+async fn read_away(mut body: Body) {
+    let mut left = MAX_LINGER;
+    let reading = async {
+        while let Some(Ok(frame)) = body.frame().await {
+            left = left.saturating_sub(frame.data_ref().map_or(0, Bytes::len));
+            if left == 0 {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(LINGER, reading).await;
+}
+
+fn read_headers(
     app: &App,
     defaults: &Defaults,
     guard_headers: &[String],
-    id: &str,
-    chat: &ChatRequest,
     headers: &HeaderMap,
-) -> Result<Facts, ClientError> {
-    let mut facts = chat.facts(id);
+    facts: &mut Facts,
+) -> Result<(), ClientError> {
     facts.session = text(headers, &defaults.session_header)?.map(str::to_owned);
     facts.region = text(headers, &defaults.region_header)?.map(str::to_owned).or_else(|| app.region.clone());
     for name in guard_headers {
@@ -149,7 +204,7 @@ fn facts(
             header_error(DEADLINE, "it must be a whole number of milliseconds from receipt".to_owned())
         })?),
     };
-    Ok(facts)
+    Ok(())
 }
 
 /// Digits and nothing else.

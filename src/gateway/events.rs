@@ -1,10 +1,11 @@
 //! The body of a stream: pieces as they come, and an end that cannot be mistaken.
 //!
 //! In: the pieces of a running request. Out: a body that ends in order only after `Piece::End`. After a break it sends
-//! the error event, waits until that has left the process, and fails, so that the chunked body stays open-ended.
+//! the error event, waits until that has left the process, and fails: a chunked body then stays open-ended, and a body
+//! that ends with its connection (HTTP/1.0) ends by a reset.
 
 use super::error::ClientError;
-use super::flush::Flushes;
+use super::link::Link;
 use crate::runtime::reply::{Piece, Pieces};
 use bytes::Bytes;
 use futures_util::Stream;
@@ -20,7 +21,7 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(10);
 /// A stream of events.
 pub struct Events {
     request_id: String,
-    flushes: Option<Flushes>,
+    link: Option<Link>,
     state: State,
 }
 
@@ -31,9 +32,9 @@ enum State {
 }
 
 impl Events {
-    /// The stream of a request's pieces, on a connection whose flushes are known.
-    pub fn new(request_id: String, pieces: Pieces, flushes: Option<Flushes>) -> Events {
-        Events { request_id, flushes, state: State::Running(pieces) }
+    /// The stream of a request's pieces on a connection.
+    pub fn new(request_id: String, pieces: Pieces, link: Option<Link>) -> Events {
+        Events { request_id, link, state: State::Running(pieces) }
     }
 
     fn breaking(&mut self) {
@@ -49,7 +50,12 @@ impl Stream for Events {
             match &mut self.state {
                 State::Running(pieces) => match std::task::ready!(pieces.poll_recv(cx)) {
                     Some(Piece::Events(bytes)) => return Poll::Ready(Some(Ok(bytes))),
-                    Some(Piece::End) => self.state = State::Over,
+                    Some(Piece::End) => {
+                        self.state = State::Over;
+                        if let Some(link) = &self.link {
+                            link.complete();
+                        }
+                    }
                     Some(Piece::Broken(refused, said)) => {
                         let event = ClientError::refused(&refused, said.as_deref()).event(&self.request_id);
                         self.breaking();
@@ -59,7 +65,7 @@ impl Stream for Events {
                 },
                 State::Breaking(late) => {
                     let late = late.as_mut().poll(cx).is_ready();
-                    let flushed = self.flushes.as_ref().is_none_or(|f| f.poll_next(cx).is_ready());
+                    let flushed = self.link.as_ref().is_none_or(|l| l.poll_flushed(cx).is_ready());
                     if !late && !flushed {
                         return Poll::Pending;
                     }

@@ -7,7 +7,7 @@ mod chat;
 pub mod dress;
 pub mod error;
 mod events;
-mod flush;
+mod link;
 mod metrics;
 mod operate;
 pub mod server;
@@ -29,6 +29,7 @@ use axum::middleware::map_response_with_state;
 use axum::routing::{get, post};
 use error::ClientError;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What handlers share.
 pub struct App {
@@ -38,6 +39,8 @@ pub struct App {
     pub reload: Arc<Current<ReloadStatus>>,
     /// Largest request body, in bytes.
     pub max_body: usize,
+    /// Longest time for a request body to come.
+    pub body_within: Duration,
     /// The gateway's own region, for requests that name none.
     pub region: Option<String>,
 }

@@ -1,13 +1,14 @@
 //! Takes connections and drains them.
 //!
 //! In: a listener, a router, and a future that says when to stop. Out: connections served over HTTP/1.1 with limits on
-//! their heads, and at the end a bounded time for those that still run. Knows nothing of what it serves.
+//! their heads and on clients that stop reading, and at the end a bounded time for those that still run. Knows nothing
+//! of what it serves.
 
-use super::flush::Watched;
+use super::link::Watched;
 use axum::Router;
 use axum::body::Body;
 use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use std::convert::Infallible;
 use std::future::Future;
@@ -16,16 +17,32 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tower_service::Service;
 
-/// A head that is not complete by then ends the connection; idle connections end by it too.
-const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
-/// Longest request head, in bytes.
-const HEAD_BYTES: usize = 64 * 1024;
+/// Most that is held of a connection in either direction, in bytes. A head that does not fit into it is answered by a
+/// bare 431; those who answer refuse long heads before that, and in their own words.
+const BUFFER: usize = 128 * 1024;
 /// Pause after a connection that could not be taken, such as for want of file descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// Serves until `stop` comes true, then lets running requests finish for at most `drain`. Returns how many connections
-/// were cut off.
-pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>, drain: Duration) -> usize {
+/// How long clients are waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Patience {
+    /// For a whole head; the next one counts from the answer before it, so idle connections end by this too.
+    pub head: Duration,
+    /// For a client that takes nothing of what is to be written to it.
+    pub stall: Duration,
+    /// For requests that run when the end comes.
+    pub drain: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Patience {
+        let [head, stall, drain] = [30, 120, 10].map(Duration::from_secs);
+        Patience { head, stall, drain }
+    }
+}
+
+/// Serves until `stop` comes true, then lets running requests finish. Returns how many connections were cut off.
+pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>, patience: Patience) -> usize {
     let graceful = GracefulShutdown::new();
     let mut connections = JoinSet::new();
     let mut stop = std::pin::pin!(stop);
@@ -34,7 +51,7 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
             () = &mut stop => break,
             taken = listener.accept() => match taken {
                 Ok((stream, _)) => {
-                    connections.spawn(connection(stream, router.clone(), graceful.watcher()));
+                    connections.spawn(connection(stream, router.clone(), patience, graceful.watcher()));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be taken");
@@ -45,7 +62,7 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         }
     }
     drop(listener);
-    let _ = tokio::time::timeout(drain, graceful.shutdown()).await;
+    let _ = tokio::time::timeout(patience.drain, graceful.shutdown()).await;
     while connections.try_join_next().is_some() {}
     let left = connections.len();
     // Dropping a connection tells its request that the client has gone, which ends it in order and writes its record.
@@ -53,11 +70,11 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
     left
 }
 
-async fn connection(stream: TcpStream, router: Router, watcher: Watcher) {
+async fn connection(stream: TcpStream, router: Router, patience: Patience, watcher: Watcher) {
     let _ = stream.set_nodelay(true);
-    let (io, flushes) = Watched::new(TokioIo::new(stream));
+    let (io, link) = Watched::new(stream, patience.stall);
     let service = hyper::service::service_fn(move |mut request: hyper::Request<hyper::body::Incoming>| {
-        request.extensions_mut().insert(flushes.clone());
+        request.extensions_mut().insert(link.clone());
         let mut router = router.clone();
         async move {
             let answer: Result<_, Infallible> = router.call(request.map(Body::new)).await;
@@ -66,8 +83,8 @@ async fn connection(stream: TcpStream, router: Router, watcher: Watcher) {
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .max_header_size(HEAD_BYTES)
+        .header_read_timeout(patience.head)
+        .max_buf_size(BUFFER)
         .serve_connection(io, service);
     // A connection ends in error whenever a client leaves or a stream breaks: the request's own record tells of it.
     if let Err(error) = watcher.watch(connection).await {

@@ -55,7 +55,7 @@ impl Execution<'_> {
     /// Makes a call and tells the run how it ended.
     pub(super) async fn call(&mut self, call: Call) -> Next {
         let target = self.graph().target_name(call.target);
-        let span = tracing::info_span!("attempt", attempt = call.attempt, target);
+        let span = tracing::debug_span!("attempt", attempt = call.attempt, target);
         async {
             let ended = self.attempt(&call).await.map_err(|ended| self.discreet(&call, ended));
             let said = match &ended {
@@ -68,6 +68,8 @@ impl Execution<'_> {
                 Ok(()) => self.step(Event::Served),
                 Err(Ended::Failed(failure)) => {
                     tracing::info!(
+                        id = self.order.facts.id,
+                        target_name = target,
                         class = failure.class.word(),
                         status = failure.status,
                         rule = failure.rule,
@@ -76,7 +78,7 @@ impl Execution<'_> {
                     self.step(Event::Failed(crate::wire::failure(&failure)))
                 }
                 Err(Ended::TimedOut(timer)) => {
-                    tracing::info!(?timer, "timed out");
+                    tracing::info!(id = self.order.facts.id, target_name = target, ?timer, "timed out");
                     self.step(Event::TimedOut(timer))
                 }
                 Err(Ended::ClientGone) => self.step(Event::ClientGone),
@@ -189,8 +191,10 @@ impl Execution<'_> {
             }
         }
         let (body, asked) = (body.freeze(), self.order.chat.asked());
-        self.answered = Some(chat::judge(&incoming.headers, &body, &asked, self.engine.clock.wall_ms())?);
-        self.whole = Some(chat::with_model(body, &target.upstream));
+        let answered = chat::judge(&incoming.headers, &body, &asked, self.engine.clock.wall_ms())?;
+        let says_who = answered.model.as_deref().is_some_and(|model| !model.is_empty());
+        self.whole = Some(if says_who { body } else { chat::with_model(body, &target.upstream) });
+        self.answered = Some(answered);
         Ok(())
     }
 

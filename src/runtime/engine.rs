@@ -35,12 +35,12 @@ impl Engine {
         }
     }
 
-    /// Hands a record to the sink, if anybody keeps records.
-    pub fn record(&self, record: &Record) {
+    /// Makes a record and hands it to the sink, if anybody keeps records.
+    pub fn record(&self, record: impl FnOnce() -> Record) {
         if !self.sink.keeps() {
             return;
         }
-        match serde_json::to_string(record) {
+        match serde_json::to_string(&record()) {
             Ok(line) => self.sink.send(line),
             Err(error) => tracing::error!(%error, "a decision record could not be written down"),
         }

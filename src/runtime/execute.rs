@@ -40,13 +40,15 @@ pub struct Order {
 pub fn spawn(engine: Arc<Engine>, order: Order, line: Line) {
     let graph = order.serving.graph();
     let route = graph.route(order.route).map_or("", |r| r.name.as_str());
-    let span = tracing::info_span!("request", id = order.facts.id, route, policy = graph.hash());
+    // Each line of the log names its request by itself: a span costs every request, and few have anything to say.
+    let span = tracing::debug_span!("request", id = order.facts.id, route, policy = graph.hash());
     let running = Meters::running(&engine.meters);
     let task = async move {
         Execution::new(&engine, &order, line).run().await;
         drop(running);
     };
-    tokio::spawn(task.instrument(span));
+    // Boxed, since it is large and would be copied on each of its ways.
+    tokio::spawn(Box::pin(task).instrument(span));
 }
 
 /// What a failed attempt left behind.
@@ -130,7 +132,9 @@ impl<'a> Execution<'a> {
         let line = format_args!("{}:{}", spot.file, spot.line);
         match step.action {
             None => tracing::debug!(target_name = target, %line, "calls"),
-            Some(verb) => tracing::info!(action = verb.word(), target_name = target, %line, "decided"),
+            Some(verb) => {
+                tracing::info!(id = self.order.facts.id, action = verb.word(), target_name = target, %line, "decided")
+            }
         }
     }
 
@@ -217,16 +221,24 @@ impl<'a> Execution<'a> {
         }
         let elapsed = self.engine.clock.now().less(self.order.facts.received_at);
         let target = run.target().map_or("", |t| graph.target_name(t));
-        tracing::info!(outcome = outcome.word(), attempts = run.attempts(), target, elapsed_ms = elapsed.0, "done");
-        let answered = self.answered.as_ref();
-        let said = (1u32..).zip(&self.said);
-        let ending = record::Ending {
-            received_wall_ms: self.at_ms,
-            elapsed,
-            usage: answered.and_then(|a| a.usage),
-            model: answered.and_then(|a| a.model.clone()),
-            rules: said.filter_map(|(n, said)| Some((n, said.as_ref()?.rule))).collect(),
-        };
-        self.engine.record(&record::record(run, graph, &self.order.facts, &ending));
+        let (id, outcome, attempts, elapsed_ms) = (&self.order.facts.id, outcome.word(), run.attempts(), elapsed.0);
+        // What went as it should is only for the curious.
+        if run.outcome() == Some(Outcome::Served) && attempts == 1 {
+            tracing::debug!(id, outcome, attempts, target, elapsed_ms, "done");
+        } else {
+            tracing::info!(id, outcome, attempts, target, elapsed_ms, "done");
+        }
+        self.engine.record(|| {
+            let answered = self.answered.as_ref();
+            let said = (1u32..).zip(&self.said);
+            let ending = record::Ending {
+                received_wall_ms: self.at_ms,
+                elapsed,
+                usage: answered.and_then(|a| a.usage),
+                model: answered.and_then(|a| a.model.clone()),
+                rules: said.filter_map(|(n, said)| Some((n, said.as_ref()?.rule))).collect(),
+            };
+            record::record(run, graph, &self.order.facts, &ending)
+        });
     }
 }

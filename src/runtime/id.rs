@@ -1,7 +1,6 @@
 //! Request ids: unguessable, since they are also the seed of every draw of a request.
 
 use super::clock::Clock;
-use std::fmt::Write;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A fresh id: `sb-` and 32 hex digits.
@@ -13,9 +12,12 @@ pub fn fresh(clock: &Clock) -> String {
         let unique = u128::from(clock.wall_ms()) << 64 | u128::from(COUNT.fetch_add(1, Ordering::Relaxed));
         bytes = unique.to_be_bytes();
     }
-    let mut id = String::from("sb-");
+    let mut id = String::with_capacity(35);
+    id.push_str("sb-");
     for byte in bytes {
-        let _ = write!(id, "{byte:02x}");
+        for digit in [byte >> 4, byte & 15] {
+            id.extend(char::from_digit(u32::from(digit), 16));
+        }
     }
     id
 }

@@ -4,14 +4,14 @@
 //! of the policy and words of the language, never what a client wrote, so there are only so many. Counters outlive
 //! reloads.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock};
 
 /// Counters that differ in `N` labels.
 #[derive(Debug)]
 pub struct Family<const N: usize> {
-    counts: RwLock<BTreeMap<[String; N], AtomicU64>>,
+    /// In the order of their labels.
+    counts: RwLock<Vec<([String; N], AtomicU64)>>,
 }
 
 impl<const N: usize> Default for Family<N> {
@@ -23,13 +23,14 @@ impl<const N: usize> Default for Family<N> {
 impl<const N: usize> Family<N> {
     /// Adds one.
     pub fn count(&self, labels: [&str; N]) {
-        let labels = labels.map(str::to_owned);
-        if let Some(n) = self.counts.read().unwrap_or_else(PoisonError::into_inner).get(&labels) {
-            n.fetch_add(1, Ordering::Relaxed);
+        if add(&self.counts.read().unwrap_or_else(PoisonError::into_inner), labels).is_ok() {
             return;
         }
         let mut counts = self.counts.write().unwrap_or_else(PoisonError::into_inner);
-        counts.entry(labels).or_default().fetch_add(1, Ordering::Relaxed);
+        // Somebody may have been faster.
+        if let Err(place) = add(&counts, labels) {
+            counts.insert(place, (labels.map(str::to_owned), AtomicU64::new(1)));
+        }
     }
 
     /// Labels and values, in order.
@@ -37,6 +38,17 @@ impl<const N: usize> Family<N> {
         let counts = self.counts.read().unwrap_or_else(PoisonError::into_inner);
         counts.iter().map(|(labels, n)| (labels.clone(), n.load(Ordering::Relaxed))).collect()
     }
+}
+
+/// Adds one to what these labels count, or says where it would stand. Each request comes here, so labels are compared as
+/// they are and not copied first.
+fn add<const N: usize>(counts: &[([String; N], AtomicU64)], labels: [&str; N]) -> Result<(), usize> {
+    let found = counts.binary_search_by(|(known, _)| known.each_ref().map(String::as_str).cmp(&labels));
+    found.map(|at| {
+        if let Some((_, count)) = counts.get(at) {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    })
 }
 
 /// All counters.

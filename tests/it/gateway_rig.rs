@@ -7,6 +7,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use switchback::emulate::Emulator;
+use switchback::gateway::server::Patience;
 use switchback::gateway::{self, App};
 use switchback::graph::compile;
 use switchback::policy::{Policy, Text};
@@ -40,7 +41,7 @@ pub enum Act {
 pub fn whole(status: u16, headers: &str, body: &str) -> Vec<Act> {
     let length = body.len();
     let text = format!(
-        "HTTP/1.1 {status} X\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
+        "HTTP/1.1 {status} X\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{headers}\r\n{body}"
     );
     vec![Act::Say(text)]
 }
@@ -65,7 +66,10 @@ pub fn completion(model: Option<&str>, text: &str) -> String {
 
 /// The head of a stream.
 pub fn stream_head() -> Act {
-    Act::Say("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n".into())
+    Act::Say(
+        "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+            .into(),
+    )
 }
 
 /// A piece of a chunked body.
@@ -199,7 +203,7 @@ pub struct Rig {
     records: std::path::PathBuf,
     stop: Option<tokio::sync::oneshot::Sender<()>>,
     served: std::sync::mpsc::Receiver<usize>,
-    _runtime: Runtime,
+    runtime: Runtime,
 }
 
 impl Rig {
@@ -214,6 +218,11 @@ impl Rig {
 
     /// The same with some time for running requests once it is stopped.
     pub fn draining(upstreams: Vec<Vec<Vec<Act>>>, drain: Duration, change: impl FnOnce(&mut Policy)) -> Rig {
+        Rig::patient(upstreams, Patience { drain, ..Patience::default() }, change)
+    }
+
+    /// The same with other patience for clients; a body may take as long as a head.
+    pub fn patient(upstreams: Vec<Vec<Vec<Act>>>, patience: Patience, change: impl FnOnce(&mut Policy)) -> Rig {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
         let upstreams: Vec<Scripted> = upstreams.into_iter().map(|s| Scripted::new(&runtime, s)).collect();
         let addresses: Vec<SocketAddr> = upstreams.iter().map(|u| u.address).collect();
@@ -226,6 +235,7 @@ impl Rig {
             engine: Arc::clone(&engine),
             reload: Arc::new(Current::new(ReloadStatus::good(0))),
             max_body: 64 * 1024,
+            body_within: patience.head,
             region: None,
         };
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
@@ -235,9 +245,9 @@ impl Rig {
         let (tell, served) = std::sync::mpsc::channel();
         runtime.spawn(async move {
             let stopped = async { drop(stopped.await) };
-            let _ = tell.send(gateway::server::serve(listener, router, stopped, drain).await);
+            let _ = tell.send(gateway::server::serve(listener, router, stopped, patience).await);
         });
-        Rig { upstreams, address, engine, records, stop: Some(stop), served, _runtime: runtime }
+        Rig { upstreams, address, engine, records, stop: Some(stop), served, runtime }
     }
 
     /// Makes another policy current, as a reload does; its hash comes back.
@@ -247,6 +257,11 @@ impl Rig {
         let (serving, hash) = serving(&addresses, Some(&before), change);
         self.engine.serving.store(Arc::new(serving));
         hash
+    }
+
+    /// Tasks that are alive in the gateway and its upstreams together.
+    pub fn tasks(&self) -> usize {
+        self.runtime.metrics().num_alive_tasks()
     }
 
     /// Asks the gateway to end.

@@ -2,8 +2,9 @@
 
 use crate::serve_rig::{Folder, Served, answer, command};
 use serde_json::Value;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 const POLICY: &str = r#"switchback 1
@@ -134,6 +135,29 @@ fn what_does_not_end_in_time_is_cut_off_and_still_recorded() {
     let record: Value = serde_json::from_str(std::fs::read_to_string(records).unwrap().trim()).unwrap();
     assert_eq!(record["outcome"], "cancelled");
     drop(socket);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_low_limit_of_open_files_is_raised_as_far_as_it_may() {
+    let folder = Folder::new("files", POLICY);
+    let mut limited = Command::new("sh");
+    limited.args(["-c", "ulimit -S -n 64; exec \"$0\" \"$@\""]).arg(env!("CARGO_BIN_EXE_switchback"));
+    limited.arg("serve").arg(folder.policy()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let served = Served::of(limited);
+    let idle: Vec<TcpStream> = (0..200).map(|_| TcpStream::connect(&served.address).unwrap()).collect();
+    assert!(answer(served.chat()).0.starts_with("HTTP/1.1 200"));
+    let open = || std::fs::read_dir(format!("/proc/{}/fd", served.child.id())).unwrap().count();
+    assert!(open() > 200);
+    drop(idle);
+    let until = Instant::now() + Duration::from_secs(10);
+    while open() > 64 {
+        assert!(Instant::now() < until, "{} files stay open", open());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (code, said) = served.stop();
+    assert_eq!(code, 0, "{said}");
+    assert!(!said.contains("could not be taken"), "{said}");
 }
 
 #[test]

@@ -75,6 +75,7 @@ fn tables() -> Tables {
             ("pest_derive", &["syntax::pest"]),
             ("petgraph", &["graph"]),
             ("reqwest", &["runtime::upstream"]),
+            ("rustix", &["cli::files"]),
             ("rustls", &["runtime::upstream"]),
             ("schemars", &["*"]),
             ("serde", &["*"]),

@@ -18,6 +18,17 @@ mod emulate;
 mod exits;
 mod forms;
 mod fuzz;
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
+mod allocations;
+mod corpus;
+#[path = "../common/counting.rs"]
+mod counting;
+mod diagnostics;
+mod docs;
+mod emulate;
+mod front_door;
 mod gateway_plain;
 mod gateway_refusals;
 mod gateway_rig;
@@ -31,6 +42,7 @@ mod lsp;
 mod probes;
 mod readme;
 mod reload;
+mod reload_load;
 mod schemas;
 mod serve_rig;
 mod settings;

@@ -44,9 +44,9 @@ pub fn command(args: &[&str], path: &Path) -> Command {
 
 /// A gateway that has said that it listens.
 pub struct Served {
-    child: Child,
+    pub child: Child,
     stderr: BufReader<ChildStderr>,
-    address: String,
+    pub address: String,
     pub hash: String,
 }
 

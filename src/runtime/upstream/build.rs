@@ -59,7 +59,6 @@ pub fn outgoing(
         }
     }
     Outgoing {
-        url: endpoint.chat_url.clone(),
         headers,
         body: chat.upstream_body(&target.upstream),
         target: target.name.clone(),

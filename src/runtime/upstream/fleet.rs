@@ -58,19 +58,15 @@ impl Fleet {
 }
 
 /// What a client's connections depend on.
-fn connection(endpoint: &Endpoint) -> (&str, Api, Millis, bool) {
-    (&endpoint.provider, endpoint.api, endpoint.timeout_connect, cleartext(endpoint))
-}
-
-fn cleartext(endpoint: &Endpoint) -> bool {
-    endpoint.chat_url.starts_with("http://")
+fn connection(endpoint: &Endpoint) -> (&str, Api, Millis, &str) {
+    (&endpoint.provider, endpoint.api, endpoint.timeout_connect, &endpoint.chat_url)
 }
 
 fn dial(endpoint: &Endpoint) -> Result<Http, Unresolved> {
-    Http::new(endpoint.timeout_connect, cleartext(endpoint)).map_err(|what| Unresolved::Unusable {
+    Http::new(&endpoint.chat_url, endpoint.timeout_connect).map_err(|what| Unresolved::Unusable {
         provider: endpoint.provider.clone(),
         setting: "base-url".to_owned(),
-        what: format!("needs TLS, which this system cannot do: {what}"),
+        what,
     })
 }
 

@@ -18,6 +18,8 @@ use std::time::Duration;
 /// A provider over HTTP.
 pub struct Http {
     client: reqwest::Client,
+    /// Read once: each call would read it anew.
+    url: reqwest::Url,
 }
 
 /// Connections that nobody has used for so long are closed. Common servers keep them for 60 to 75 seconds; a shorter
@@ -25,11 +27,12 @@ pub struct Http {
 const POOL_IDLE: Duration = Duration::from_secs(50);
 
 impl Http {
-    /// A client with a pool of its own.
+    /// A client for one address, with a pool of its own.
     ///
     /// # Errors
-    /// When the system has no usable certificates; a provider in the clear does without them.
-    pub fn new(timeout_connect: Millis, cleartext: bool) -> Result<Http, String> {
+    /// When the address is none, or the system has no usable certificates; a provider in the clear does without them.
+    pub fn new(url: &str, timeout_connect: Millis) -> Result<Http, String> {
+        let url = reqwest::Url::parse(url).map_err(|error| format!("is no address: {error}"))?;
         // The second installation fails, and that is the point: there is one provider for the process.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = reqwest::Client::builder()
@@ -42,11 +45,12 @@ impl Http {
             .http1_only()
             .pool_idle_timeout(POOL_IDLE)
             .user_agent(concat!("switchback/", env!("CARGO_PKG_VERSION")));
-        if cleartext {
+        if url.scheme() == "http" {
             builder = builder.tls_certs_only([]);
         }
-        let client = builder.build().map_err(|error| chain(&error))?;
-        Ok(Http { client })
+        let client =
+            builder.build().map_err(|error| format!("needs TLS, which this system cannot do: {}", chain(&error)))?;
+        Ok(Http { client, url })
     }
 }
 
@@ -54,7 +58,7 @@ impl Upstream for Http {
     fn call(&self, outgoing: Outgoing) -> Calling {
         let left = outgoing.left.clone();
         let body = Leaving { bytes: Some(outgoing.body), left: outgoing.left };
-        let mut request = self.client.post(&outgoing.url).body(reqwest::Body::wrap(body));
+        let mut request = self.client.post(self.url.clone()).body(reqwest::Body::wrap(body));
         for (name, value) in &outgoing.headers {
             request = request.header(name, value.expose());
         }

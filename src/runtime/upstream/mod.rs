@@ -24,8 +24,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// A call, ready to be sent.
 #[derive(Clone, Debug)]
 pub struct Outgoing {
-    /// The whole address. Made from the policy alone: callers never choose hosts.
-    pub url: String,
     /// All headers but those of the transport, names in lower case.
     pub headers: Vec<(String, Secret)>,
     /// The body.

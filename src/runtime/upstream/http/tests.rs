@@ -20,9 +20,8 @@ async fn says(text: &'static str) -> SocketAddr {
 }
 
 async fn call(scheme: &str, address: SocketAddr) -> Result<Incoming, Fault> {
-    let http = Http::new(Millis(2_000), scheme == "http").unwrap();
+    let http = Http::new(&format!("{scheme}://{address}/v1/chat/completions"), Millis(2_000)).unwrap();
     let outgoing = Outgoing {
-        url: format!("{scheme}://{address}/v1/chat/completions"),
         headers: vec![("authorization".into(), Secret::new("Bearer k"))],
         body: Bytes::from_static(b"{}"),
         target: "t".into(),
