@@ -35,6 +35,15 @@ pub struct Vendor {
     pub rules: &'static [Rule],
 }
 
+impl PartialEq for Vendor {
+    /// By name: there is one table for each.
+    fn eq(&self, other: &Vendor) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Vendor {}
+
 /// Nobody in particular.
 pub const ANYBODY: Vendor = Vendor { name: "anybody", also: &[], kind: Kind::Hosted, rules: &[] };
 

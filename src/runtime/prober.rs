@@ -14,6 +14,7 @@ use crate::decide::vitals::{Judged, Probed};
 use crate::policy::probe::{BadAnswer, ProbeKind, ProbeRules};
 use crate::policy::{Class, Millis, TargetId};
 use crate::record;
+use crate::wire::chat::answer::Asked;
 use crate::wire::chat::{self, ChatRequest, request};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
@@ -141,16 +142,18 @@ async fn probe(engine: &Engine, serving: &Serving, id_of: TargetId, rules: &Prob
         // Whether the server answers at all: it may be up and its model gone.
         Ok(_) if rules.kind == ProbeKind::Endpoint => Probed::Inconclusive,
         Ok((status, headers, body)) if !(200..300).contains(&status) => {
-            verdict_on(classify::http::answer(status, &headers, &body, wall).class)
+            verdict_on(classify::http::answer_of(endpoint.vendor, status, &headers, &body, wall).class)
         }
-        Ok((_, headers, body)) => match chat::judge(&headers, &body, &chat.asked(), wall) {
-            Ok(_) if fits(rules, &body) => Probed::Passed(took),
-            Ok(_) => bad(rules),
-            // Cut at the probe's own limit, and a short one at that: it answered.
-            Err(failure) if failure.class == Class::Truncated => Probed::Passed(took),
-            Err(failure) if says_nothing(failure.class) => bad(rules),
-            Err(failure) => verdict_on(failure.class),
-        },
+        Ok((_, headers, body)) => {
+            match chat::judge(&headers, &body, &Asked { vendor: endpoint.vendor, ..chat.asked() }, wall) {
+                Ok(_) if fits(rules, &body) => Probed::Passed(took),
+                Ok(_) => bad(rules),
+                // Cut at the probe's own limit, and a short one at that: it answered.
+                Err(failure) if failure.class == Class::Truncated => Probed::Passed(took),
+                Err(failure) if says_nothing(failure.class) => bad(rules),
+                Err(failure) => verdict_on(failure.class),
+            }
+        }
     }
 }
 

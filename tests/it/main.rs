@@ -9,26 +9,22 @@
     clippy::wildcard_enum_match_arm
 )]
 
+#[global_allocator]
+static ALLOCATOR: counting::Counting = counting::Counting;
+
+mod allocations;
 mod classify;
 mod corpus;
+#[path = "../common/counting.rs"]
+mod counting;
 mod damage;
 mod diagnostics;
 mod docs;
 mod emulate;
 mod exits;
 mod forms;
-mod fuzz;
-#[global_allocator]
-static ALLOCATOR: counting::Counting = counting::Counting;
-
-mod allocations;
-mod corpus;
-#[path = "../common/counting.rs"]
-mod counting;
-mod diagnostics;
-mod docs;
-mod emulate;
 mod front_door;
+mod fuzz;
 mod gateway_plain;
 mod gateway_refusals;
 mod gateway_rig;

@@ -73,6 +73,7 @@ fn may_pass(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classify::vendor::ANYBODY;
     use crate::policy::{Api, Millis, ModelId, Prices, ProviderId};
     use crate::source::Span;
     use crate::wire::chat::request;
@@ -82,6 +83,7 @@ mod tests {
         let endpoint = Endpoint {
             provider: "p".into(),
             api: Api::OpenaiChat,
+            vendor: &ANYBODY,
             chat_url: "http://127.0.0.1:1/v1/chat/completions".into(),
             keys: vec![Secret::new("Bearer other"), Secret::new("Bearer ours")],
             headers: Vec::new(),

@@ -3,6 +3,7 @@
 //! In: a checked `Provider`, the environment and files. Out: an `Endpoint`, or why there is none, naming the variable or
 //! file and never its value. Read once per load of a policy set: a key that changes takes effect with the next load.
 
+use crate::classify::vendor::Vendor;
 use crate::policy::{Api, Millis, Provider, Text};
 use std::fmt;
 
@@ -50,6 +51,8 @@ pub struct Endpoint {
     pub provider: String,
     /// The dialect.
     pub api: Api,
+    /// Whose table its failures are read by.
+    pub vendor: &'static Vendor,
     /// The whole address of chat completions.
     pub chat_url: String,
     /// Values of `authorization`, one for each key; none for a server that asks for none.
@@ -165,6 +168,7 @@ impl Endpoint {
         Ok(Endpoint {
             provider: provider.name.clone(),
             api: provider.api,
+            vendor: Vendor::of(&provider.name, provider.api.word()),
             chat_url: format!("{base}/chat/completions"),
             keys,
             headers,
