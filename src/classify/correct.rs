@@ -5,18 +5,7 @@
 //! failure.
 
 use super::Classified;
-use crate::policy::{Class, Stage};
-
-/// One row: `failure STATUS "code or phrase" is CLASS`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Correction {
-    /// The answer's status.
-    pub status: u16,
-    /// A code, or a piece of the message; in any case.
-    pub text: Option<String>,
-    /// What it is.
-    pub class: Class,
-}
+use crate::policy::{Class, Correction, Stage};
 
 /// The failure, corrected by the first row that fits.
 #[must_use]

@@ -145,7 +145,7 @@ fn target(policy: &Policy, t: &Target, out: &mut String) {
     let _ = write!(
         out,
         "\ntarget {:?} model={:?} provider={:?} upstream={:?} region={:?} prices={:?} retention={:?} enabled={} \
-         idempotency-key={:?} max-concurrent={:?} baseline={:?} probe={:?} ramp={:?}",
+         idempotency-key={:?} max-concurrent={:?} failures={:?} baseline={:?} probe={:?} ramp={:?}",
         t.name,
         policy.models.get(t.model.index()).map(|m| &m.name),
         policy.providers.get(t.provider.index()).map(|p| &p.name),
@@ -156,6 +156,7 @@ fn target(policy: &Policy, t: &Target, out: &mut String) {
         t.enabled,
         t.idempotency_key,
         t.max_concurrent,
+        t.corrections,
         t.seed,
         t.probe,
         t.ramp

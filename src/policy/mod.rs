@@ -28,7 +28,7 @@ pub use guard::{Fact, Guard, Literal};
 pub use ids::{BudgetId, ContractId, MatrixId, ModelId, ProviderId, RouteId, TargetId, TierId};
 pub use matrix::{Action, FallbackTo, Matrix, Row, RowAction};
 pub use probe::ProbeRules;
-pub use provider::{Api, Model, Provider, Target, Text};
+pub use provider::{Api, Correction, Model, Provider, Target, Text};
 pub use ramp::RampRules;
 pub use retry::RetryRatio;
 pub use route::{Defaults, Effects, Route};

@@ -1,6 +1,7 @@
 //! Providers, models and targets: who may be called, as what, and where.
 
 use super::breaker::BreakerRules;
+use super::class::Class;
 use super::contract::Capabilities;
 use super::ids::{ModelId, ProviderId};
 use super::probe::{ProbeRules, Seed};
@@ -86,6 +87,17 @@ pub struct Model {
     pub capabilities: Capabilities,
 }
 
+/// A correction of how a target's failures are classified: `failure STATUS "code or phrase" is CLASS`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Correction {
+    /// The answer's status.
+    pub status: u16,
+    /// A code, or a piece of the message; in any case.
+    pub text: Option<String>,
+    /// What it is.
+    pub class: Class,
+}
+
 /// A model at a provider: what is called.
 #[derive(Clone, Debug)]
 pub struct Target {
@@ -115,6 +127,8 @@ pub struct Target {
     pub script: Option<Script>,
     /// Most calls in flight.
     pub max_concurrent: Option<u32>,
+    /// How its failures are classified where the tables are wrong; the first that fits holds.
+    pub corrections: Vec<Correction>,
     /// The baseline it states.
     pub seed: Option<Seed>,
     /// Its own probe, its provider's or the set's; none: it is not probed.

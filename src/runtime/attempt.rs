@@ -116,7 +116,11 @@ impl Execution<'_> {
         let incoming = self.headers(&call.limits, &left, upstream.call(outgoing)).await?;
         let incoming = incoming.map_err(classify::fault)?;
         if !(200..300).contains(&incoming.status) {
-            return Err(self.failure(&call.limits, asked.vendor, incoming).await?.into());
+            return Err(classify::correct::corrected(
+                self.failure(&call.limits, asked.vendor, incoming).await?,
+                &target.corrections,
+            )
+            .into());
         }
         go_on(self.step(Event::Headers))?;
         self.sign_of_life();

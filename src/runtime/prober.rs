@@ -142,7 +142,8 @@ async fn probe(engine: &Engine, serving: &Serving, id_of: TargetId, rules: &Prob
         // Whether the server answers at all: it may be up and its model gone.
         Ok(_) if rules.kind == ProbeKind::Endpoint => Probed::Inconclusive,
         Ok((status, headers, body)) if !(200..300).contains(&status) => {
-            verdict_on(classify::http::answer_of(endpoint.vendor, status, &headers, &body, wall).class)
+            let failed = classify::http::answer_of(endpoint.vendor, status, &headers, &body, wall);
+            verdict_on(classify::correct::corrected(failed, &target.corrections).class)
         }
         Ok((_, headers, body)) => {
             match chat::judge(&headers, &body, &Asked { vendor: endpoint.vendor, ..chat.asked() }, wall) {

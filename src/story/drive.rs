@@ -148,7 +148,9 @@ impl Drive<'_> {
                     self.step(Event::Headers);
                     self.whole(&bytes)
                 } else {
-                    self.fail(&classify::http::answer_of(self.vendor, status, &headers, &bytes, 0))
+                    let failed = classify::http::answer_of(self.vendor, status, &headers, &bytes, 0);
+                    let corrections = target.map_or(&[][..], |t| &t.corrections);
+                    self.fail(&classify::correct::corrected(failed, corrections))
                 }
             }
             ScriptedBody::Stream { events, lead, then } => {

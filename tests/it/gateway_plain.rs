@@ -3,7 +3,7 @@
 use super::gateway_rig::{Act, Rig, chat_body, completion, ok, whole};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use switchback::policy::{Answer, Api, Millis, Script, ScriptLine, Window};
+use switchback::policy::{Answer, Api, Class, Correction, Millis, Script, ScriptLine, Window};
 
 #[test]
 fn an_answer_is_served_with_its_headers_and_its_record() {
@@ -52,6 +52,30 @@ fn a_failure_moves_on_and_the_counts_agree() {
     let failed = r#"switchback_attempts_total{route="chat",target="a",class="overloaded",action="call"} 1"#;
     let served = r#"switchback_attempts_total{route="chat",target="b",class="ok",action="failover"} 1"#;
     assert!(metrics.contains(failed) && metrics.contains(served), "{metrics}");
+}
+
+#[test]
+fn a_failure_is_read_by_the_table_of_whoever_is_asked() {
+    let says = || whole(400, "", r#"{"error":{"message":"Content Exists Risk","type":"invalid_request_error"}}"#);
+    let class = |name: &str| {
+        let rig = Rig::with(vec![vec![says()], vec![ok("b")]], |policy| policy.providers[0].name = name.to_owned());
+        rig.chat("", json!({}));
+        rig.records(1).remove(0)["steps"][0]["class"].clone()
+    };
+    assert_eq!((class("anybody"), class("deepseek")), (json!("invalid-request"), json!("policy")));
+}
+
+#[test]
+fn a_failure_that_the_policy_knows_better_is_what_it_says() {
+    let says = || whole(400, "", r#"{"error":{"message":"there are no seats left"}}"#);
+    let rig = Rig::with(vec![vec![says()], vec![ok("b")]], |policy| {
+        let seats = Correction { status: 400, text: Some("No Seats".into()), class: Class::Overloaded };
+        policy.targets[0].corrections = vec![seats];
+    });
+    let answer = rig.chat("", json!({}));
+    assert_eq!((answer.status, answer.header("x-switchback-target")), (200, Some("b")));
+    let step = rig.records(1).remove(0)["steps"][0].clone();
+    assert_eq!((&step["class"], &step["rule"]), (&json!("overloaded"), &json!("policy-correction")));
 }
 
 #[test]

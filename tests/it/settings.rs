@@ -141,6 +141,7 @@ const DIFFERENCES: &[(Block, &str, &str, &str)] = &[
     (Block::Target, "idempotency-key", "\"X-One\"", "\"X-Two\""),
     (Block::Target, "script", "{ answers ok }", "{ answers overloaded }"),
     (Block::Target, "max-concurrent", "1", "2"),
+    (Block::Target, "failure", "429 is auth", "429 \"seats\" is auth"),
     (Block::Target, "baseline", "p50 300ms, p95 900ms", "p50 300ms, p95 800ms"),
     (Block::Target, "probe", "n", "none"),
     (Block::Target, "ramp", "w", "none"),

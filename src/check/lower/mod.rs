@@ -6,6 +6,7 @@
 pub mod breaker;
 pub mod budget;
 pub mod contract;
+pub mod correction;
 pub mod defaults;
 pub mod expect;
 pub mod health;

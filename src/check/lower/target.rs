@@ -5,7 +5,7 @@ use super::provider::header_name;
 use super::trigger::parts;
 use crate::check::context::{Context, Decl};
 use crate::check::cursor::Cursor;
-use crate::check::lower::script;
+use crate::check::lower::{correction, script};
 use crate::check::read::end_of;
 use crate::check::resolution::Origin;
 use crate::check::value;
@@ -38,6 +38,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, known: &Health) -> Op
     let script = fields.optional(cx, "script", |cx, s| script::lower(cx, decl, s));
 
     let max_concurrent = fields.optional(cx, "max-concurrent", |cx, s| cx.integer(s, 1, u32::MAX));
+    let corrections = correction::all(cx, &fields.all("failure"));
     let seed = seed(cx, &fields.all("baseline"));
     health::refer_or_none(cx, &fields, Block::Probe);
     health::refer_or_none(cx, &fields, Block::Ramp);
@@ -67,6 +68,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, known: &Health) -> Op
         idempotency_key: idempotency_key?,
         script: script?,
         max_concurrent: max_concurrent?,
+        corrections: corrections?,
         seed: seed?,
         probe,
         ramp: ramp.unwrap_or_default(),

@@ -66,6 +66,7 @@ fn policy(apis: &[Api], script: Script) -> Policy {
         idempotency_key: None,
         script: Some(script.clone()),
         max_concurrent: None,
+        corrections: Vec::new(),
         seed: None,
         probe: None,
         ramp: crate::policy::RampRules::default(),

@@ -104,6 +104,7 @@ mod tests {
             idempotency_key: Some("Idempotency-Key".into()),
             script: None,
             max_concurrent: None,
+            corrections: Vec::new(),
             seed: None,
             probe: None,
             ramp: crate::policy::RampRules::default(),

@@ -140,7 +140,7 @@ table! {
         "ramp"            Form("NAME | none"), [] "the provider's" "How it comes back.";
         "drop"            List,     [later] "" "Request fields that are left out for it.";
         "set"             Form("FIELD VALUE"), [repeatable later] "" "A request field that is set for it.";
-        "failure"         Form("STATUS \"code\" is CLASS"), [repeatable later] "" "A correction of how its failures are classified.";
+        "failure"         Form("STATUS \"code or phrase\" is CLASS"), [repeatable] "" "A correction of how its failures are classified.";
     }
     Contract "contract" Named InEffect "The least that an answer must be able to do." {
         "extends"           Block(Contract), [] "" "Takes over another contract's settings; own ones win.";
