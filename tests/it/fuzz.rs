@@ -4,6 +4,8 @@
 
 #[path = "../fuzz/targets/classify.rs"]
 mod classify;
+#[path = "../fuzz/targets/policy.rs"]
+mod policy;
 #[path = "../fuzz/targets/sse.rs"]
 mod sse;
 
@@ -32,4 +34,9 @@ fn classify_replays() {
 #[test]
 fn sse_replays() {
     replay("sse", sse::run);
+}
+
+#[test]
+fn policy_replays() {
+    replay("policy", policy::run);
 }
