@@ -2,7 +2,7 @@
 //!
 //! Two halves. Everything up to a decision is pure: `source → syntax → check → policy → graph → decide`, with `diag` for
 //! what is wrong, `classify` and `wire` for what upstreams say, and `story` for tests in virtual time. Everything that
-//! touches the world (`runtime`, `gateway`, `emulate`, `cli`) is behind the feature `gateway`: it only starts things
+//! touches the world (`runtime`, `gateway`, `emulate`, `lsp`, `cli`) is behind the feature `gateway`: it only starts things
 //! and reports what happened.
 #![forbid(unsafe_code)]
 #![cfg_attr(
@@ -35,5 +35,7 @@ pub mod cli;
 pub mod emulate;
 #[cfg(feature = "gateway")]
 pub mod gateway;
+#[cfg(feature = "gateway")]
+pub mod lsp;
 #[cfg(feature = "gateway")]
 pub mod runtime;

@@ -12,6 +12,8 @@ use crate::syntax::tree::{Statement, TokenKind, Tree};
 struct Allow {
     /// The comment.
     span: Span,
+    /// What goes when the comment goes: its line, if it stands alone there.
+    whole: Span,
     /// As written.
     word: String,
     code: Option<Code>,
@@ -46,7 +48,8 @@ pub fn apply(trees: &[Tree], diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 fn complaint(allow: &Allow, complete: bool) -> Option<Diagnostic> {
     let idle = |message: String, help: &str| {
-        Some(Diagnostic::new(Code::AllowWithoutEffect, allow.span, message).here("without effect").help(help))
+        let found = Diagnostic::new(Code::AllowWithoutEffect, allow.span, message);
+        Some(found.here("without effect").help(help).fix("remove the comment", allow.whole, "", true))
     };
     let Some(code) = allow.code else {
         return idle(format!("there is no code `{}`", allow.word), "write the code of the warning, such as `SB0612`");
@@ -82,7 +85,11 @@ fn allows_of(tree: &Tree) -> Vec<Allow> {
     let mut statements = Vec::new();
     flatten(&tree.statements, &mut statements);
     let comments = tree.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
-    comments.filter_map(|token| read(tree.source.slice(token.span), token.span, &statements)).collect()
+    comments.filter_map(|token| read(tree, token.span, &statements)).collect()
+}
+
+fn end_of(tree: &Tree) -> u32 {
+    u32::try_from(tree.source.text.len()).unwrap_or(u32::MAX)
 }
 
 fn flatten(statements: &[Statement], spans: &mut Vec<Span>) {
@@ -95,8 +102,8 @@ fn flatten(statements: &[Statement], spans: &mut Vec<Span>) {
 }
 
 /// `# allow CODE[: reason]`; other comments that begin with the word are prose.
-fn read(text: &str, span: Span, statements: &[Span]) -> Option<Allow> {
-    let rest = text.trim_start_matches('#').trim_start().strip_prefix("allow")?;
+fn read(tree: &Tree, span: Span, statements: &[Span]) -> Option<Allow> {
+    let rest = tree.source.slice(span).trim_start_matches('#').trim_start().strip_prefix("allow")?;
     let rest = rest.strip_prefix([' ', '\t'])?.trim();
     let (word, reason) = rest.split_once(':').unwrap_or((rest, ""));
     let word = word.trim();
@@ -107,7 +114,10 @@ fn read(text: &str, span: Span, statements: &[Span]) -> Option<Allow> {
     }
     let statement = statements.iter().copied().filter(|s| s.start >= span.end).min_by_key(|s| s.start);
     let reason = !reason.trim().is_empty();
-    Some(Allow { span, word: word.to_owned(), code, reason, statement, used: false })
+    let line = tree.source.lines(span);
+    let alone = tree.source.slice(Span { end: span.start, ..line }).trim().is_empty();
+    let whole = if alone { Span { end: line.end.saturating_add(1).min(end_of(tree)), ..line } } else { span };
+    Some(Allow { span, whole, word: word.to_owned(), code, reason, statement, used: false })
 }
 
 #[cfg(test)]

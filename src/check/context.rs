@@ -6,15 +6,12 @@
 
 use super::resolution::Resolved;
 use super::value;
-use crate::diag::{Code, Diagnostic, closest};
+use crate::diag::{Code, Diagnostic};
 use crate::policy::{BudgetId, ContractId, MatrixId, ModelId, ProviderId, RouteId, TargetId, TierId};
 use crate::source::Span;
 use crate::syntax::settings::Block;
 use crate::syntax::tree::{Item, ItemKind, Statement, Tree};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How many names a message lists.
-const MOST_NAMED: usize = 8;
 
 /// A block that was declared.
 #[derive(Clone, Debug)]
@@ -45,6 +42,17 @@ pub struct Names<'a> {
     pub(super) lists: BTreeMap<Block, Vec<Decl<'a>>>,
     /// Blocks whose name was taken already: looked at like the others, and dropped.
     pub(super) spare: Vec<Decl<'a>>,
+    /// Heads that could not be read.
+    pub(super) lost: Vec<Lost>,
+}
+
+/// The head of a block that could not be read: what it may have declared, nobody calls missing.
+#[derive(Clone, Debug)]
+pub(super) struct Lost {
+    /// Its kind, where that is known.
+    pub(super) block: Option<Block>,
+    /// Names that it may have had; none where it may have had any.
+    pub(super) names: Vec<String>,
 }
 
 impl<'a> Names<'a> {
@@ -84,6 +92,11 @@ impl<'a> Names<'a> {
         self.list(block).get(position)
     }
 
+    /// Whether the set may have a block of a kind without names that could not be read.
+    pub fn is_lost(&self, block: Block) -> bool {
+        self.lost.iter().any(|lost| lost.block == Some(block) || lost.block.is_none() && lost.names.len() < 2)
+    }
+
     /// The kinds in which a name is declared.
     pub fn kinds_of(&self, name: &str) -> Vec<Block> {
         self.lists.keys().copied().filter(|block| self.position(*block, name).is_some()).collect()
@@ -116,13 +129,29 @@ pub struct Context<'a> {
     pub diagnostics: Vec<Diagnostic>,
     /// What each setting came to, for `list --resolved`.
     pub resolved: Vec<Resolved>,
-    used: BTreeSet<(Block, usize)>,
+    /// Whether somebody wants that list: noting it takes a third of the time of a check.
+    pub lists: bool,
+    pub(super) used: BTreeSet<(Block, usize)>,
+    /// References to blocks that are not there, in the order of finding.
+    pub(super) unknown: Vec<(Block, String, Span)>,
 }
 
 impl<'a> Context<'a> {
     /// A context without findings.
     pub fn new(names: &'a Names<'a>) -> Self {
-        Self { names, diagnostics: Vec::new(), resolved: Vec::new(), used: BTreeSet::new() }
+        Self {
+            names,
+            diagnostics: Vec::new(),
+            resolved: Vec::new(),
+            lists: false,
+            used: BTreeSet::new(),
+            unknown: Vec::new(),
+        }
+    }
+
+    /// How much was found so far, names that are not there included.
+    pub fn findings(&self) -> usize {
+        self.diagnostics.len() + self.unknown.len()
     }
 
     /// Adds a finding.
@@ -174,7 +203,7 @@ impl<'a> Context<'a> {
         self.used.contains(&(block, position))
     }
 
-    /// Resolves a name of a kind; reports one that is not there.
+    /// Resolves a name of a kind; one that is not there is kept for [`Context::settle_names`].
     pub fn reference(&mut self, block: Block, item: &Item) -> Option<usize> {
         let word = match &item.kind {
             ItemKind::Word(word) => word,
@@ -194,37 +223,8 @@ impl<'a> Context<'a> {
             self.used.insert((block, position));
             return Some(position);
         }
-        self.report(self.unknown(block, word, item.span));
-        // Any block of the kind may be the one that was meant, so none of them can be called unused.
-        self.used.extend((0..self.names.list(block).len()).map(|position| (block, position)));
+        self.unknown.push((block, word.clone(), item.span));
         None
-    }
-
-    fn unknown(&self, block: Block, word: &str, span: Span) -> Diagnostic {
-        let kind = block.word();
-        let mut diagnostic = Diagnostic::new(Code::UnknownName, span, format!("there is no {kind} `{word}`"));
-        let known = || self.names.list(block).iter().map(|decl| decl.name.as_str());
-        if let Some(other) = self.names.kinds_of(word).first() {
-            if let Some(decl) = self.names.position(*other, word).and_then(|at| self.names.decl(*other, at)) {
-                diagnostic = diagnostic.label(decl.name_span, format!("`{word}` is a {}", other.word()));
-            }
-            diagnostic.help = format!("name a {kind} here; `{word}` is a {}", other.word());
-        } else if let Some(near) = closest(word, known()) {
-            if let Some(decl) = self.names.position(block, near).and_then(|at| self.names.decl(block, at)) {
-                diagnostic = diagnostic.label(decl.name_span, format!("`{near}` is declared here"));
-            }
-            diagnostic =
-                diagnostic.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), span, near, false);
-        } else {
-            let some: Vec<_> = known().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
-            let more = self.names.list(block).len().saturating_sub(MOST_NAMED);
-            diagnostic.help = match (some.is_empty(), more) {
-                (true, _) => format!("declare it: `{kind} {word} {{ … }}`"),
-                (false, 0) => format!("declare it, or name one of {}", some.join(", ")),
-                (false, more) => format!("declare it, or name one of {} or {more} more", some.join(", ")),
-            };
-        }
-        diagnostic
     }
 
     /// The block at a position and what it extends, nearest first. Reports nothing but a cycle, at the `extends` that

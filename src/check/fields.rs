@@ -185,11 +185,16 @@ impl<'a> Context<'a> {
             Some(row) => Some(row.word),
             None => closest(word, settings_of(decl.block).map(|row| row.word)),
         };
-        let said: Vec<_> = decl.statements().iter().filter_map(Statement::keyword).filter_map(meant).collect();
+        // A word further on in a line was meant to begin one of its own, and that it does not was reported.
+        let words = decl.statements().iter().flat_map(|s| s.items.iter().filter_map(Item::word));
+        let said: Vec<_> = words.filter_map(meant).collect();
         let refused = |row: &Setting| said.contains(&row.word);
         let is_there = |row: &Setting| refused(row) || entries.iter().any(|entry| entry.setting.word == row.word);
         let needed = |row: &&Setting| row.required && row.status == Status::InEffect;
         let missing: Vec<_> = settings_of(decl.block).filter(needed).filter(|row| !is_there(row)).collect();
+        if missing.len() <= strangers(decl) {
+            return;
+        }
         let kind = decl.block.word();
         for row in missing {
             self.report(
@@ -243,8 +248,11 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// Whether the block is one of the set's and not a second one of its name.
+    /// Whether the list is wanted, and the block is one of the set's and not a second one of its name.
     pub fn is_listed(&self, decl: &Decl<'a>) -> bool {
+        if !self.lists {
+            return false;
+        }
         let position = self.names.position(decl.block, &decl.name);
         let listed = position.and_then(|position| self.names.decl(decl.block, position));
         listed.is_some_and(|listed| std::ptr::eq(listed.statement, decl.statement))
@@ -280,6 +288,12 @@ impl<'a> Context<'a> {
         }
         text
     }
+}
+
+/// How many statements of a block are none of its settings: each may be one that is missing, under a wrong word.
+pub fn strangers(decl: &Decl<'_>) -> usize {
+    let strange = |s: &&Statement| s.keyword().is_none_or(|word| setting(decl.block, word).is_none());
+    decl.statements().iter().filter(strange).count()
 }
 
 fn words_of(block: Block) -> String {

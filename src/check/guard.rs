@@ -45,6 +45,11 @@ const FACTS: [(&str, Fact); 17] = [
 /// The facts that take a name in parentheses.
 const NAMED: [&str; 2] = ["request.header", "request.metadata"];
 
+/// The words of all facts, for editors.
+pub fn fact_words() -> impl Iterator<Item = &'static str> {
+    FACTS.iter().map(|(word, _)| *word).chain(NAMED)
+}
+
 /// The deepest nesting of parentheses.
 const DEEPEST: usize = 32;
 

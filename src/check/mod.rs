@@ -7,6 +7,7 @@ mod allow;
 pub mod context;
 pub mod cursor;
 mod draft;
+mod echo;
 pub mod fields;
 pub mod guard;
 pub mod lint;
@@ -16,18 +17,20 @@ pub mod names;
 pub mod read;
 pub mod resolution;
 mod secrets;
+mod touched;
+mod unknown;
 pub mod value;
 
 pub use draft::Draft;
 pub use listing::{ListedBlock, ListedOrigin, ListedSetting, Listing};
 pub use resolution::{Origin, Resolved};
+pub use touched::Touched;
 
-use crate::diag::{Diagnostic, Level, has_errors, in_order};
+use crate::diag::{Diagnostic, has_errors, in_order};
 use crate::policy::Policy;
-use crate::source::{Sources, Span};
+use crate::source::Sources;
 use crate::syntax::{self, Tree};
 use context::Context;
-use std::collections::BTreeSet;
 use std::ops::Deref;
 
 /// A value that was checked and has no errors. Only [`check`] makes one, so whoever takes one need not check again.
@@ -53,31 +56,24 @@ pub fn check(trees: &[Tree]) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
 
 /// Parses and checks a set: [`syntax::parse`] of each file, then [`check`], with one finding for one mistake.
 pub fn check_sources(sources: &Sources) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
-    let (trees, shape) = parse(sources);
-    let (policy, found) = check(&trees);
-    join(policy, shape, found)
-}
-
-fn parse(sources: &Sources) -> (Vec<Tree>, Vec<Diagnostic>) {
     let mut shape = Vec::new();
-    let trees = sources.iter().map(|source| {
-        let (tree, found) = syntax::parse(source);
-        shape.extend(found);
-        tree
-    });
-    (trees.collect(), shape)
+    let trees: Vec<_> = sources.iter().map(syntax::parse).collect();
+    let trees: Vec<Tree> = trees
+        .into_iter()
+        .map(|(tree, found)| {
+            shape.extend(found);
+            tree
+        })
+        .collect();
+    check_parsed(&trees, shape)
 }
 
-/// What stands where the shape of the text is wrong already is an echo of that, and no second mistake.
-fn join(
-    policy: Option<Checked<Policy>>,
-    shape: Vec<Diagnostic>,
-    found: Vec<Diagnostic>,
-) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
+/// [`check_sources`] of a set whose files were parsed already: `shape` is what parsing said of them.
+pub fn check_parsed(trees: &[Tree], shape: Vec<Diagnostic>) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
+    let (policy, found) = check(trees);
     let policy = policy.filter(|_| !has_errors(&shape));
-    let places: BTreeSet<Span> = shape.iter().filter(|d| d.level() == Level::Error).map(|d| d.span).collect();
-    let mut all = shape;
-    all.extend(found.into_iter().filter(|d| !places.contains(&d.span)));
+    let mut all = echo::of_shape(trees, &shape, found);
+    all.extend(shape);
     (policy, in_order(all))
 }
 
@@ -87,6 +83,7 @@ pub fn list(trees: &[Tree]) -> (Option<Checked<Policy>>, Listing, Vec<Diagnostic
     let names = names::collect(trees, &mut found);
     let mut cx = Context::new(&names);
     cx.diagnostics = found;
+    cx.lists = true;
     let (policy, diagnostics) = look(&mut cx);
     (policy, Listing::new(&names, &cx.resolved), diagnostics)
 }
@@ -95,8 +92,10 @@ fn look(cx: &mut Context<'_>) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
     let trees = cx.names.trees;
     secrets::scan(trees, &mut cx.diagnostics);
     let draft = draft::lower(cx);
+    cx.settle_names();
     lint::all(cx, &draft);
-    let diagnostics = in_order(allow::apply(trees, std::mem::take(&mut cx.diagnostics)));
+    let found = echo::of_errors(trees, std::mem::take(&mut cx.diagnostics));
+    let diagnostics = in_order(echo::of_errors(trees, allow::apply(trees, found)));
     let policy = if has_errors(&diagnostics) { None } else { draft.finish().map(Checked) };
     (policy, diagnostics)
 }

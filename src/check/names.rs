@@ -3,11 +3,11 @@
 //! In: all trees. Out: `Names`, and what is wrong with editions, block words, block names and duplicates. A block whose
 //! name is broken or taken is kept apart, so that its contents are looked at all the same. Never looks inside a block.
 
-use super::context::{Decl, Names, not_yet};
+use super::context::{Decl, Lost, Names, not_yet};
 use super::value;
 use crate::diag::{Code, Diagnostic, closest};
 use crate::source::Span;
-use crate::syntax::settings::{BLOCKS, Block, Naming, blocks_with};
+use crate::syntax::settings::{BLOCKS, Block, Naming, blocks_with, setting};
 use crate::syntax::tree::{Item, ItemKind, Statement, Tree};
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use std::collections::BTreeMap;
 pub const EDITION: &str = "1";
 
 /// Words that begin lines of tests, and so can name nothing that such a line may begin with.
-const RESERVED: [&str; 6] = ["send", "expect", "given", "at", "from", "every"];
+pub const RESERVED: [&str; 6] = ["send", "expect", "given", "at", "from", "every"];
 
 /// Files that end so hold tests alone.
 const TEST_FILE: &str = ".test.sbk";
 
 /// Collects the names of all trees.
 pub fn collect<'a>(trees: &'a [Tree], out: &mut Vec<Diagnostic>) -> Names<'a> {
-    let mut names = Names { trees, lists: BTreeMap::new(), spare: Vec::new() };
+    let mut names = Names { trees, lists: BTreeMap::new(), spare: Vec::new(), lost: Vec::new() };
     for tree in trees {
         let mut unopened = false;
         for statement in edition(tree, out) {
@@ -59,7 +59,7 @@ fn edition<'a>(tree: &'a Tree, out: &mut Vec<Diagnostic>) -> &'a [Statement] {
             out.push(
                 Diagnostic::new(Code::MissingEdition, start, "the file is empty, its edition included")
                     .help(format!("begin it with `switchback {EDITION}`"))
-                    .fix("state the edition", start, line, true),
+                    .fix("state the edition", start, line, false),
             );
         }
         return &[];
@@ -74,7 +74,7 @@ fn edition<'a>(tree: &'a Tree, out: &mut Vec<Diagnostic>) -> &'a [Statement] {
                 "state the edition",
                 start,
                 line,
-                true,
+                false,
             ),
         };
         if let Some(item) = first.items.first() {
@@ -108,12 +108,17 @@ fn edition<'a>(tree: &'a Tree, out: &mut Vec<Diagnostic>) -> &'a [Statement] {
 
 /// Notes one block; returns whether it has braces, or is none at all.
 fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, out: &mut Vec<Diagnostic>) -> bool {
-    let Some(first) = statement.items.first() else { return true };
+    let Some(first) = statement.items.first() else {
+        names.lost.push(Lost { block: None, names: Vec::new() });
+        return true;
+    };
     if first.is("switchback") {
         return true;
     }
     let Some(block) = first.word().and_then(Block::from_word) else {
         out.push(unknown_block(first));
+        let near = first.word().and_then(|word| closest(word, block_words())).and_then(Block::from_word);
+        names.lost.push(Lost { block: near, names: words(&statement.items) });
         return true;
     };
     if block.is_later() {
@@ -125,6 +130,17 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
             let decl = Decl { block, name: text.to_owned(), name_span: name.span, statement };
             names.lists.entry(block).or_default().push(decl);
         }
+        return true;
+    }
+    if let Some(like) = reads_like(block, statement) {
+        let message = format!("what this {} says is said of a {}", block.word(), like.word());
+        out.push(
+            Diagnostic::new(Code::WrongBlock, first.span, message)
+                .here(format!("`{}` is meant?", like.word()))
+                .help(format!("write `{}` here, or the settings of a {}", like.word(), block.word()))
+                .fix(format!("write `{}`", like.word()), first.span, like.word(), false),
+        );
+        names.lost.push(Lost { block: Some(like), names: words(statement.items.get(1..).unwrap_or_default()) });
         return true;
     }
     if tree.source.name.ends_with(TEST_FILE) && block != Block::Test {
@@ -147,15 +163,73 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
         // What else stands on the line was meant to stand in the block.
         items = items.get(..2).unwrap_or(items);
     }
+    // What stands too much in a head may have been meant as the name.
+    let more = words(items.get(2..).unwrap_or_default());
+    if !more.is_empty() {
+        names.lost.push(Lost { block: Some(block), names: more });
+    }
     match name(block, first, items, out) {
         Some((name, name_span)) => {
             names.lists.entry(block).or_default().push(Decl { block, name, name_span, statement });
         }
         None => {
+            let meant = items.get(1).map(|item| words(std::slice::from_ref(item))).unwrap_or_default();
+            names.lost.push(Lost { block: Some(block), names: meant });
             names.spare.push(Decl { block, name: String::new(), name_span: first.span, statement });
         }
     }
     statement.block.is_some()
+}
+
+/// The other kind of block whose settings all stand in a block that has none of its own.
+fn reads_like(block: Block, statement: &Statement) -> Option<Block> {
+    let inside = &statement.block.as_ref()?.statements;
+    let fits = |kind: Block| {
+        let of_kind = |s: &&Statement| match kind {
+            Block::Matrix => s.items.iter().any(|item| item.kind == ItemKind::Arrow) || is_setting(kind, s),
+            Block::Test => s.items.get(1).is_some_and(|item| item.is("answers")) || is_setting(kind, s),
+            Block::Provider
+            | Block::Model
+            | Block::Target
+            | Block::Contract
+            | Block::Evaluation
+            | Block::Tier
+            | Block::Budget
+            | Block::Breaker
+            | Block::Probe
+            | Block::Ramp
+            | Block::Route
+            | Block::Defaults
+            | Block::Objective
+            | Block::Alert
+            | Block::Client
+            | Block::Load => is_setting(kind, s),
+        };
+        inside.iter().filter(of_kind).count()
+    };
+    if inside.len() < 2 || 2 * fits(block) >= inside.len() {
+        return None;
+    }
+    let rows = BLOCKS.iter().filter(|row| !row.block.is_later());
+    rows.map(|row| row.block).find(|kind| fits(*kind) == inside.len())
+}
+
+fn is_setting(block: Block, statement: &Statement) -> bool {
+    statement.keyword().is_some_and(|word| setting(block, word).is_some())
+}
+
+/// The words and texts among items, as names would be written.
+fn words(items: &[Item]) -> Vec<String> {
+    let name = |item: &Item| match &item.kind {
+        ItemKind::Word(text) | ItemKind::Str(text) => Some(text.to_ascii_lowercase()).filter(|t| value::is_name(t)),
+        ItemKind::Number(_)
+        | ItemKind::List(_)
+        | ItemKind::Group(_)
+        | ItemKind::Arrow
+        | ItemKind::Comma
+        | ItemKind::Operator(_) => None,
+    };
+    items.iter().filter_map(name).collect()
 }
 
 /// Takes every block whose name stood before out of a list, after a diagnostic, unless its kind has no effect anyway.

@@ -65,6 +65,13 @@ impl<'a> Context<'a> {
             ));
             return None;
         };
+        if parts.is_empty() {
+            self.report(
+                Diagnostic::new(Code::MissingValue, item.span, "this list is empty")
+                    .help(format!("name at least one of {}, or leave `{word}` out", quoted(choices(row)))),
+            );
+            return None;
+        }
         let mut words = Vec::new();
         let mut whole = true;
         for part in parts {
@@ -181,7 +188,7 @@ impl<'a> Context<'a> {
 
     fn one_price(&mut self, part: &'a [Item], prices: &mut Prices) -> Option<()> {
         let (amount, rest) = part.split_first()?;
-        let price: Option<Price> = value::price(amount, &mut self.diagnostics);
+        let price: Price = value::price(amount, &mut self.diagnostics)?;
         let Some((kind, rest)) = rest.split_first() else {
             self.report(value::missing("`in`, `cached` or `out`", amount.span));
             return None;
@@ -203,9 +210,13 @@ impl<'a> Context<'a> {
             );
             return None;
         }
-        *slot = Some(price?);
+        *slot = Some(price);
         Some(())
     }
+}
+
+fn quoted(words: &[(&str, Status)]) -> String {
+    words.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Where something would be due at a statement's end.

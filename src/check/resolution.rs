@@ -42,6 +42,9 @@ pub enum Origin {
 
 /// Notes the rows of a matrix, its own first.
 pub(super) fn rows<'a>(cx: &mut Context<'a>, decl: &Decl<'a>, matrix: &Matrix) {
+    if !cx.lists {
+        return;
+    }
     for row in &matrix.rows {
         let whole = cx.names.slice(row.span).split_whitespace().collect::<Vec<_>>().join(" ");
         let value = whole.strip_prefix(row.text.as_str()).unwrap_or(&whole).trim().to_owned();

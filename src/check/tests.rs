@@ -337,3 +337,36 @@ fn a_set_with_broken_shape_has_no_policy() {
     assert!(policy.is_none());
     assert_eq!(found.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::StrayCloser]);
 }
+
+#[test]
+fn a_name_that_is_missing_is_told_once_and_where_the_slip_is_likely() {
+    let more = "route s { tier t; matrix x; budget b; serves [s] }\n";
+    // Referred to twice, declared under another name: the declaration is shown, with both references.
+    let text = format!("{PARTS}{more}").replace("tier t {", "tier exhausted {");
+    assert_eq!(errors(&text), one(Code::UnknownName, "exhausted"));
+    let (_, _, found) = set(&text);
+    assert_eq!(found.iter().find(|d| d.code == Code::UnknownName).unwrap().labels.len(), 2);
+    // A reference to nothing beside blocks that are all in use.
+    let text = format!("{PARTS}{more}").replace("matrix x; budget", "matrix nobody; budget");
+    let codes: Vec<_> = errors(&text).into_iter().map(|(code, _)| code).collect();
+    assert_eq!(codes, [Code::UnknownName]);
+}
+
+#[test]
+fn a_head_that_cannot_be_read_declares_what_refers_to_it() {
+    for (right, wrong) in [
+        ("target a {", "tarrget a {"),
+        ("target a {", "target {"),
+        ("target a {", "target target a {"),
+        ("target a {", "target A {"),
+        ("tier t {", "t {"),
+        ("target a {", "provider a {"),
+    ] {
+        let found = errors(&PARTS.replace(right, wrong));
+        assert!(found.len() == 1, "{wrong}: {found:?}");
+        assert_ne!(found[0].0, Code::UnknownName, "{wrong}");
+    }
+    // What is certain is told all the same.
+    let found = errors(&PARTS.replace("target a {", "tarrget a {").replace("budget b }", "budget bb }"));
+    assert_eq!(found.iter().map(|(code, _)| *code).collect::<Vec<_>>(), [Code::UnknownBlock, Code::UnknownName]);
+}

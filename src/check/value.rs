@@ -167,7 +167,7 @@ pub fn times(items: &[Item], out: &mut Vec<Diagnostic>) -> Option<(Option<u32>, 
             Diagnostic::new(Code::UnitWord, span, "unit words agree with their number")
                 .here(format!("`{meant}` is meant"))
                 .help(format!("write `{meant}`"))
-                .fix(format!("write `{meant}`"), span, meant, true),
+                .fix(format!("write `{meant}`"), span, meant, false),
         );
         return Some((None, 2));
     }

@@ -31,6 +31,8 @@ pub enum Fault {
     },
     /// A whole answer is larger than the gateway takes.
     BodyTooLarge,
+    /// No headers in time, where no timer of ours says so.
+    HeadersTimeout,
     /// Any other fault before headers.
     Other {
         /// Whether some of the request may have left.
@@ -58,6 +60,9 @@ pub fn fault(fault: Fault) -> Classified {
         }
         Fault::BodyTooLarge => {
             (Class::MalformedResponse, Stage::Headers, "fault-body-too-large", "the answer is too large")
+        }
+        Fault::HeadersTimeout => {
+            (Class::TimeoutHeaders, Stage::Sent, "fault-headers-timeout", "no answer began in time")
         }
         Fault::Other { sent } => (Class::Connect, left(sent), "fault-other", "the connection failed"),
     };

@@ -1,31 +1,39 @@
 //! Answers in words: a status with a body, or an error object inside a success.
 //!
-//! In: status, headers, body. Out: `Classified`. Codes and types decide first, then phrases, then the status; the tables
-//! are in `rules`. It never looks at a success that holds no error: that is the dialect's business.
+//! In: status, headers, body, and whose they are where that is known. Out: `Classified`. The tables of `vendors` decide, in
+//! the order that `rules` states. It never looks at a success that holds no error: that is the dialect's business.
 
 use super::rules::{self, Rule};
 use super::said::{self, Said};
-use super::{Classified, Headers, NoHeaders, hint};
+use super::vendor::{ANYBODY, Kind};
+use super::{Classified, Headers, NoHeaders, Vendor, hint};
 use crate::policy::{Class, Millis, Scope, Stage};
 
-/// What an answer without success is. `wall_ms` is milliseconds since 1970.
+/// A hint below this is none where an allowance of a day or more is gone: such limits come with waits that do not help.
+const SHORTEST_QUOTA_WAIT: Millis = Millis(60_000);
+
+/// Headers in which a type stands.
+const TYPE_HEADERS: &[&str] = &["x-amzn-errortype", "x-ms-error-code", "x-error-code"];
+
+/// What an answer without success is, whoever sent it. `wall_ms` is milliseconds since 1970.
 pub fn answer(status: u16, headers: &dyn Headers, body: &[u8], wall_ms: u64) -> Classified {
-    let said = Said::read(body);
-    let (class, scope, rule) = find(rules::RULES, &said).unwrap_or_else(|| {
-        let (class, rule) = rules::by_status(status);
-        (class, scope_of(class), rule)
-    });
+    answer_of(&ANYBODY, status, headers, body, wall_ms)
+}
+
+/// What an answer without success is that a vendor sent. `wall_ms` is milliseconds since 1970.
+pub fn answer_of(vendor: &Vendor, status: u16, headers: &dyn Headers, body: &[u8], wall_ms: u64) -> Classified {
+    let said = read(headers, body);
+    let vendor = seen(vendor, headers, &said);
+    // What a body says it stands for is nearer to the fault than the status of whoever handed it on.
+    let rule =
+        rules::find(vendor, &said, Some(status)).unwrap_or_else(|| rules::by_status(said.status.unwrap_or(status)));
+    let rule = daily(rule, headers);
+    let found = classified(rule, &said, headers, wall_ms, !matches!(status, 400 | 422));
     Classified {
-        class,
-        cause: None,
         stage: stage(status),
-        scope,
-        hint: wait(class, headers, wall_ms),
+        scope: found.scope.or_else(|| page_scope(vendor, &said, rule.class)),
         status: Some(status),
-        code: said.code_or_kind(),
-        message: Some(said::words(&said.message)).filter(|m| !m.is_empty()),
-        no_retry: no_retry(headers),
-        rule,
+        ..found
     }
 }
 
@@ -37,38 +45,100 @@ pub fn error_event(payload: &[u8], wall_ms: u64) -> Classified {
 
 /// The same for an object whose answer has headers.
 pub fn error_in(payload: &[u8], headers: &dyn Headers, wall_ms: u64) -> Classified {
-    let said = Said::read(payload);
-    let (class, scope, rule) = find(rules::RULES, &said)
-        .or_else(|| {
-            // A bare 500 says no more than that something broke.
-            let (class, rule) = rules::by_status(said.status.filter(|s| *s != 500)?);
-            (class != Class::Unknown).then_some((class, scope_of(class), rule))
-        })
-        .or_else(|| find(rules::BARE, &said))
-        .unwrap_or((Class::StreamEarly, None, "error-event"));
-    Classified {
-        scope,
-        hint: wait(class, headers, wall_ms),
-        status: said.status,
-        code: said.code_or_kind(),
-        message: Some(said::words(&said.message)).filter(|m| !m.is_empty()),
-        no_retry: no_retry(headers),
-        ..Classified::of(class, Stage::Headers, rule)
+    error_of(&ANYBODY, payload, None, headers, wall_ms)
+}
+
+/// The same for an object that a vendor sent. `named` is a type that stands outside of the object.
+pub fn error_of(
+    vendor: &Vendor,
+    payload: &[u8],
+    named: Option<&str>,
+    headers: &dyn Headers,
+    wall_ms: u64,
+) -> Classified {
+    let mut said = read(headers, payload);
+    if let Some(named) = named {
+        said.add_word(named);
+        said.kind.get_or_insert_with(|| named.to_owned());
+    }
+    let vendor = seen(vendor, headers, &said);
+    let by_status = || {
+        // A bare 500 says no more than that something broke.
+        let rule = rules::by_status(said.status.filter(|s| *s != 500)?);
+        (rule.class != Class::Unknown).then_some(rule)
+    };
+    // A general type says less than a status in the object.
+    let rule = rules::find(vendor, &said, said.status).or_else(by_status).or_else(|| rules::bare(&said));
+    match rule.map(|rule| daily(rule, headers)) {
+        Some(rule) => {
+            let found = classified(rule, &said, headers, wall_ms, true);
+            Classified { status: said.status, ..found }
+        }
+        None => Classified {
+            hint: None,
+            status: said.status,
+            code: said.code_or_kind(),
+            message: Some(said::words(&said.message)).filter(|m| !m.is_empty()),
+            no_retry: no_retry(headers),
+            ..Classified::of(Class::StreamEarly, Stage::Headers, "error-event")
+        },
     }
 }
 
-fn find(rules: &[Rule], said: &Said) -> Option<(Class, Option<Scope>, &'static str)> {
-    let message = said.message.to_lowercase();
-    let fits = |rule: &&Rule| {
-        (rule.words.is_empty() || rule.words.iter().any(|w| said.has_word(w)))
-            && (rule.phrases.is_empty() || rule.phrases.iter().any(|p| message.contains(p)))
-    };
-    rules.iter().find(fits).map(|rule| (rule.class, rule.scope, rule.name))
+fn read(headers: &dyn Headers, body: &[u8]) -> Said {
+    let mut said = Said::read(body);
+    for value in TYPE_HEADERS.iter().filter_map(|name| headers.get(name)) {
+        let name = value.split(':').next().unwrap_or(value);
+        said.add_word(name);
+        said.kind.get_or_insert_with(|| name.to_owned());
+    }
+    if let Some(server) = headers.get("server").filter(|_| said.page) {
+        said.add_seen(server);
+    }
+    said
 }
 
-/// A class that can only be about the call shows so by itself.
-fn scope_of(class: Class) -> Option<Scope> {
-    matches!(class, Class::InvalidRequest | Class::PayloadTooLarge | Class::Unknown).then_some(Scope::Request)
+fn classified(rule: &Rule, said: &Said, headers: &dyn Headers, wall_ms: u64, buckets: bool) -> Classified {
+    Classified {
+        scope: rule.scope,
+        hint: wait(rule.class, headers, said, wall_ms, buckets),
+        code: said.code_or_kind(),
+        message: Some(said::words(&said.message)).filter(|m| !m.is_empty()),
+        no_retry: no_retry(headers),
+        ..Classified::of(rule.class, Stage::Headers, rule.name)
+    }
+}
+
+/// Whose answer it is by its headers, where nobody was named.
+fn seen<'v>(vendor: &'v Vendor, headers: &dyn Headers, said: &Said) -> &'v Vendor {
+    if vendor.name != ANYBODY.name {
+        return vendor;
+    }
+    let has = |name: &str| headers.get(name).is_some();
+    let name = match () {
+        () if has("x-amzn-errortype") || has("x-amzn-requestid") => "bedrock",
+        () if has("apim-request-id") || has("x-ms-region") => "azure",
+        () if has("anthropic-organization-id") || has("anthropic-ratelimit-requests-limit") => "anthropic",
+        () if has("x-litellm-version") || has("x-litellm-call-id") => "litellm",
+        () if said.has_word("newapierror") || said.has_word("oneapierror") => "relay",
+        () => return vendor,
+    };
+    Vendor::named(name)
+}
+
+/// A limit of requests is an allowance where the empty bucket is that of a day or more.
+fn daily<'r>(rule: &'r Rule, headers: &dyn Headers) -> &'r Rule {
+    let rate = rule.class == Class::RateLimit && rule.scope != Some(Scope::Request);
+    if rate && hint::empty_long_bucket(headers) { &rules::LONG_BUCKET } else { rule }
+}
+
+/// A page is of the edge: of the vendor's, unless the server behind it is one of many.
+fn page_scope(vendor: &Vendor, said: &Said, class: Class) -> Option<Scope> {
+    let wide = matches!(class, Class::ServerError | Class::Overloaded | Class::NotFound | Class::Permission);
+    (said.page && wide).then_some(match vendor.kind {
+        Kind::Hosted => Scope::Provider,
+        Kind::Relay | Kind::Deployed | Kind::Local | Kind::Edge => Scope::Deployment,
+    })
 }
 
 /// Whether a status says by itself that the request was not processed.
@@ -80,12 +150,14 @@ fn stage(status: u16) -> Stage {
 }
 
 /// A hint counts only where waiting helps: limits are often told on answers that have nothing to do with them.
-fn wait(class: Class, headers: &dyn Headers, wall_ms: u64) -> Option<Millis> {
+fn wait(class: Class, headers: &dyn Headers, said: &Said, wall_ms: u64, buckets: bool) -> Option<Millis> {
     let helps = matches!(
         class,
         Class::RateLimit | Class::QuotaExhausted | Class::Overloaded | Class::ServerError | Class::TimeoutHeaders
     );
-    helps.then(|| hint::wait(headers, wall_ms)).flatten()
+    let least = if class == Class::QuotaExhausted { SHORTEST_QUOTA_WAIT } else { Millis(1) };
+    let hint = helps.then(|| hint::wait(headers, said, wall_ms, buckets)).flatten()?;
+    (hint.wait >= least).then_some(hint.wait)
 }
 
 fn no_retry(headers: &dyn Headers) -> bool {

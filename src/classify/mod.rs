@@ -4,13 +4,17 @@
 //! `Classified`. Pure: no clock but the wall time it is given, and no state. It never decides what to do next, and
 //! what it hands on of an answer's words is bounded and free of keys.
 
+pub mod correct;
 pub mod fault;
 pub mod hint;
 pub mod http;
 pub mod rules;
 pub mod said;
+pub mod vendor;
+pub mod vendors;
 
 pub use fault::{Fault, fault};
+pub use vendor::Vendor;
 
 use crate::policy::{Class, Millis, Scope, Stage};
 
@@ -87,11 +91,20 @@ impl Classified {
 pub trait Headers {
     /// The value of a header, where it is there and is text.
     fn get(&self, name: &str) -> Option<&str>;
+
+    /// Shows every header. Who cannot list its headers shows none.
+    fn each(&self, show: &mut dyn FnMut(&str, &str)) {
+        let _ = show;
+    }
 }
 
 impl<N: AsRef<str>, V: AsRef<str>> Headers for Vec<(N, V)> {
     fn get(&self, name: &str) -> Option<&str> {
         self.iter().find(|(n, _)| n.as_ref().eq_ignore_ascii_case(name)).map(|(_, v)| v.as_ref())
+    }
+
+    fn each(&self, show: &mut dyn FnMut(&str, &str)) {
+        self.iter().for_each(|(n, v)| show(n.as_ref(), v.as_ref()));
     }
 }
 

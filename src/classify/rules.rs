@@ -1,160 +1,136 @@
-//! The rules of the classifier, as data: rows are tried from the top, the first that fits decides.
+//! What a rule is, and in which order rules are asked.
 //!
-//! A row fits if each of its conditions that is not empty holds. Codes stand before phrases of the same class, special
-//! rows before general ones; what no row knows is decided by the status alone, at the end. Nothing here runs.
+//! In: what an answer says and whose it is. Out: the first rule that fits. Order: the vendor's own table, then codes,
+//! phrases, types and at last the status, which hold for everybody. The tables are data, in `vendors`; nothing in them
+//! runs, and each row names the place where its shape is described.
 
+use super::said::Said;
+use super::vendor::Vendor;
+use super::vendors::common;
 use crate::policy::{Class, Scope};
 
-/// One row.
+/// One row of a table.
 #[derive(Debug)]
 pub struct Rule {
     /// Its name, for the record.
     pub name: &'static str,
-    /// Codes or types, one of which must be there, whatever its case.
-    pub words: &'static [&'static str],
-    /// Pieces of the message, in lower case, one of which must be there.
+    /// Codes or types in the normal form, one of which must be there. A `*` at an end stands for anything.
+    pub codes: &'static [&'static str],
+    /// Pieces of the message, in lower case, one of which must be there. A `*` stands for a gap in the same line.
     pub phrases: &'static [&'static str],
+    /// Statuses, one of which it must be.
+    pub status: &'static [u16],
     /// What it is then.
     pub class: Class,
     /// How wide the answer shows it to be.
     pub scope: Option<Scope>,
+    /// Where the shape is described.
+    pub source: &'static str,
 }
 
-const fn code(name: &'static str, words: &'static [&'static str], class: Class, scope: Option<Scope>) -> Rule {
-    Rule { name, words, phrases: &[], class, scope }
+/// A row that asks for a code or type.
+pub const fn code(
+    name: &'static str,
+    codes: &'static [&'static str],
+    class: Class,
+    scope: Option<Scope>,
+    source: &'static str,
+) -> Rule {
+    Rule { name, codes, phrases: &[], status: &[], class, scope, source }
 }
 
-const fn phrase(name: &'static str, phrases: &'static [&'static str], class: Class, scope: Option<Scope>) -> Rule {
-    Rule { name, words: &[], phrases, class, scope }
+/// A row that asks for a phrase.
+pub const fn phrase(
+    name: &'static str,
+    phrases: &'static [&'static str],
+    class: Class,
+    scope: Option<Scope>,
+    source: &'static str,
+) -> Rule {
+    Rule { name, codes: &[], phrases, status: &[], class, scope, source }
 }
 
-/// Rows for answers of OpenAI-compatible servers.
-pub const RULES: &[Rule] = &[
-    code(
-        "code-context",
-        &["context_length_exceeded", "exceed_context_size_error", "too_many_prompt_tokens", "context_window_exceeded"],
-        Class::ContextOverflow,
-        Some(Scope::Request),
-    ),
-    code("code-tool-generation", &["tool_use_failed"], Class::SchemaInvalid, Some(Scope::Request)),
-    code(
-        "code-policy",
-        &["content_filter", "content_policy_violation", "moderation_blocked", "responsibleaipolicyviolation"],
-        Class::Policy,
-        Some(Scope::Request),
-    ),
-    code(
-        "code-quota",
-        &[
-            "insufficient_quota",
-            "billing_hard_limit_reached",
-            "billing_not_active",
-            "credit_balance_exhausted",
-            "exceeded_current_quota_error",
-            "payment_required",
-            "not_enough_balance",
-            "credit_limit",
-            "insufficient_user_quota",
-        ],
-        Class::QuotaExhausted,
-        None,
-    ),
-    code("code-region", &["unsupported_country_region_territory"], Class::Permission, Some(Scope::Provider)),
-    code("code-deployment", &["deploymentnotfound"], Class::NotFound, Some(Scope::Deployment)),
-    code("code-model", &["model_not_found", "invalid_model", "model_not_available"], Class::NotFound, None),
-    code("code-auth", &["invalid_api_key", "authentication_error", "expired_api_key"], Class::Auth, None),
-    code(
-        "code-overloaded",
-        &["overloaded", "overloaded_error", "engine_overloaded_error", "server_is_overloaded", "queue_exceeded"],
-        Class::Overloaded,
-        None,
-    ),
-    phrase(
-        "phrase-context",
-        &[
-            "maximum context length",
-            "context window",
-            "available context size",
-            "context size has been exceeded",
-            "than the context length",
-            "'s context length",
-            "prompt is too long",
-            "prompt too long",
-            "reduce the length of the messages",
-            "model token limit",
-            "prompt exceeds max length",
-            "maximum context",
-            "request too large for",
-        ],
-        Class::ContextOverflow,
-        Some(Scope::Request),
-    ),
-    phrase(
-        "phrase-policy",
-        &["content management policy", "content policy", "your input was flagged", "usage policies"],
-        Class::Policy,
-        Some(Scope::Request),
-    ),
-    phrase(
-        "phrase-quota",
-        &[
-            "insufficient balance",
-            "insufficient credits",
-            "balance is insufficient",
-            "credit balance",
-            "spending limit",
-        ],
-        Class::QuotaExhausted,
-        None,
-    ),
-    phrase("phrase-auth", &["incorrect api key", "invalid api key", "api key not valid"], Class::Auth, None),
-    phrase("phrase-region", &["location is not supported"], Class::Permission, Some(Scope::Provider)),
-    phrase("phrase-model", &["model does not exist", "model not exist"], Class::NotFound, None),
-    phrase(
-        "phrase-overloaded",
-        &["is overloaded", "currently overloaded", "model busy", "capacity exceeded", "loading model", "high traffic"],
-        Class::Overloaded,
-        None,
-    ),
-    code(
-        "code-rate",
-        &[
-            "rate_limit_exceeded",
-            "rate_limit_error",
-            "too_many_requests",
-            "too_many_requests_error",
-            "ratelimitreached",
-        ],
-        Class::RateLimit,
-        None,
-    ),
-    code("code-too-large", &["request_too_large", "payload_too_large"], Class::PayloadTooLarge, Some(Scope::Request)),
-];
+/// A row that asks for a code and a phrase.
+pub const fn both(
+    name: &'static str,
+    codes: &'static [&'static str],
+    phrases: &'static [&'static str],
+    class: Class,
+    scope: Option<Scope>,
+    source: &'static str,
+) -> Rule {
+    Rule { name, codes, phrases, status: &[], class, scope, source }
+}
+
+/// The row, for these statuses alone.
+pub const fn under(status: &'static [u16], rule: Rule) -> Rule {
+    let Rule { name, codes, phrases, class, scope, source, .. } = rule;
+    Rule { name, codes, phrases, status, class, scope, source }
+}
+
+impl Rule {
+    /// Whether each of its conditions that is not empty holds.
+    pub fn fits(&self, said: &Said, status: Option<u16>) -> bool {
+        (self.status.is_empty() || status.is_some_and(|s| self.status.contains(&s)))
+            && (self.codes.is_empty() || self.codes.iter().any(|c| said.has_word(c)))
+            && (self.phrases.is_empty() || self.phrases.iter().any(|p| said.has_phrase(p)))
+    }
+}
+
+/// The first rule that fits what is said, before the status alone decides.
+pub fn find(vendor: &Vendor, said: &Said, status: Option<u16>) -> Option<&'static Rule> {
+    // A relay that names whom it called speaks with that one's words.
+    let called = said.provider.as_deref().map(Vendor::named);
+    let own = called.into_iter().map(|v| v.rules).chain([vendor.rules]);
+    let everybody: [&[Rule]; 2] = if said.page { [common::PAGES, &[]] } else { [common::CODES, common::PHRASES] };
+    let own: Vec<&[Rule]> = if said.page { Vec::new() } else { own.collect() };
+    let types: &[Rule] = if said.page { &[] } else { common::TYPES };
+    let mut tables = own.into_iter().chain(everybody).chain([types]);
+    tables.find_map(|table| table.iter().find(|rule| rule.fits(said, status)))
+}
 
 /// What a type alone says where no status stands beside it: inside a stream, or under a success.
-pub const BARE: &[Rule] = &[
-    code("type-permission", &["permission_error", "permission_denied"], Class::Permission, None),
-    code("type-not-found", &["not_found_error", "notfounderror"], Class::NotFound, None),
-    code("type-invalid", &["invalid_request_error", "badrequesterror"], Class::InvalidRequest, Some(Scope::Request)),
-    code("type-unavailable", &["unavailable", "unavailable_error", "service_unavailable"], Class::Overloaded, None),
-];
+pub fn bare(said: &Said) -> Option<&'static Rule> {
+    common::BARE.iter().find(|rule| rule.fits(said, None))
+}
 
 /// What a status says where nothing else does.
-pub fn by_status(status: u16) -> (Class, &'static str) {
-    match status {
-        400 => (Class::InvalidRequest, "status-400"),
-        401 => (Class::Auth, "status-401"),
-        402 => (Class::QuotaExhausted, "status-402"),
-        403 => (Class::Permission, "status-403"),
-        404 => (Class::NotFound, "status-404"),
-        408 => (Class::TimeoutHeaders, "status-408"),
-        409 => (Class::RateLimit, "status-409"),
-        413 => (Class::PayloadTooLarge, "status-413"),
-        422 => (Class::InvalidRequest, "status-422"),
-        425 => (Class::RateLimit, "status-425"),
-        429 => (Class::RateLimit, "status-429"),
-        503 | 529 => (Class::Overloaded, "status-overloaded"),
-        500..=599 => (Class::ServerError, "status-5xx"),
-        _ => (Class::Unknown, "status-unknown"),
-    }
+pub fn by_status(status: u16) -> &'static Rule {
+    common::STATUS.iter().find(|rule| rule.status.contains(&status)).unwrap_or(match status {
+        500..=599 => &common::STATUS_5XX,
+        _ => &common::STATUS_UNKNOWN,
+    })
+}
+
+/// What a limit is whose empty bucket is that of a day or more.
+pub const LONG_BUCKET: Rule = Rule {
+    name: "bucket-long",
+    codes: &[],
+    phrases: &[],
+    status: &[],
+    class: Class::QuotaExhausted,
+    scope: None,
+    source: "https://inference-docs.cerebras.ai/support/rate-limits",
+};
+
+/// Every row of every table, with the vendor whose table it is; `everybody` for the common ones.
+pub fn all() -> impl Iterator<Item = (&'static str, &'static Rule)> {
+    let vendors = super::vendors::TABLES.iter().flat_map(|(name, table)| table.iter().map(move |r| (*name, r)));
+    let common = [common::PAGES, common::CODES, common::PHRASES, common::TYPES, common::STATUS, common::BARE];
+    let common = common.into_iter().flatten().chain([&common::STATUS_5XX, &common::STATUS_UNKNOWN, &LONG_BUCKET]);
+    vendors.chain(common.map(|r| ("everybody", r)))
+}
+
+/// Whose table holds a rule; nothing where no table does.
+pub fn table_of(name: &str) -> Option<&'static str> {
+    all().find(|(_, rule)| rule.name == name).map(|(table, _)| table)
+}
+
+/// Where the shape that a rule knows is described. Rules that no table holds come from the connection or the dialect.
+pub fn source_of(name: &str) -> &'static str {
+    all()
+        .find(|(_, rule)| rule.name == name)
+        .map_or(if name.starts_with("fault-") { "the connection" } else { "the dialect of the API" }, |(_, rule)| {
+            rule.source
+        })
 }

@@ -179,13 +179,126 @@ fn faults_know_whether_anything_left() {
 
 #[test]
 fn rules_are_written_so_that_they_can_fit() {
-    for rule in rules::RULES.iter().chain(rules::BARE) {
-        assert!(!(rule.words.is_empty() && rule.phrases.is_empty()), "{}", rule.name);
-        assert!(rule.phrases.iter().all(|p| *p == p.to_lowercase()), "{}", rule.name);
+    let rules: Vec<_> = rules::all().map(|(_, rule)| rule).collect();
+    for rule in &rules {
+        for phrase in rule.phrases {
+            assert_eq!(*phrase, phrase.to_lowercase(), "{}", rule.name);
+            assert!((3..=40).contains(&phrase.chars().count()) || !phrase.is_ascii(), "{}: {phrase}", rule.name);
+            assert!(!phrase.starts_with('*') && !phrase.ends_with('*'), "{}: {phrase}", rule.name);
+        }
+        for code in rule.codes {
+            assert_eq!(code.trim_matches('*'), said::normal(code), "{}", rule.name);
+        }
+        assert!(!rule.source.is_empty(), "{}", rule.name);
     }
-    let mut names: Vec<_> = rules::RULES.iter().chain(rules::BARE).map(|r| r.name).collect();
+    let mut names: Vec<_> = rules.iter().map(|r| r.name).collect();
     names.sort_unstable();
     let count = names.len();
     names.dedup();
     assert_eq!(names.len(), count);
+}
+
+#[test]
+fn each_table_belongs_to_a_vendor_and_each_row_can_be_reached() {
+    for (name, table) in vendors::TABLES {
+        let vendor = Vendor::named(name);
+        assert!(vendor.rules.iter().map(|r| r.name).eq(table.iter().map(|r| r.name)), "{name}");
+        for rule in *table {
+            let never = rule.codes.is_empty() && rule.phrases.is_empty();
+            assert!(!never, "{}: fits everything", rule.name);
+        }
+    }
+}
+
+#[test]
+fn every_place_of_a_hint_is_asked_in_order() {
+    let ask = |headers: &[(&str, &str)], body: &str| {
+        hint::wait(&headers.to_vec(), &said::Said::read(body.as_bytes()), NOON, true).map(|h| (h.wait.0, h.source))
+    };
+    let prose = r#"{"error":{"message":"Limit 6000. Please try again in 1m2.5s."}}"#;
+    let member = r#"{"error":{"message":"try again in 9s","details":[{"retryDelay":"48.5s"}]}}"#;
+    let bucket = [("X-RateLimit-Remaining-Tokens", "0"), ("x-ratelimit-reset-tokens", "6m0s")];
+    assert_eq!(ask(&[], prose), Some((62_500, HintSource::Prose)));
+    assert_eq!(ask(&[], member), Some((48_500, HintSource::Body)));
+    assert_eq!(ask(&bucket, member), Some((360_000, HintSource::Bucket)));
+    // A zero is no wait, and the next place is asked.
+    assert_eq!(ask(&[("retry-after-ms", "0"), ("retry-after", "1")], ""), Some((1_000, HintSource::RetryAfter)));
+    assert_eq!(ask(&[("retry-after", "0")], prose), Some((62_500, HintSource::Prose)));
+}
+
+#[test]
+fn buckets_count_where_they_are_empty() {
+    let reset =
+        |headers: &[(&str, &str)]| hint::wait(&headers.to_vec(), &said::Said::default(), NOON, true).map(|h| h.wait.0);
+    assert_eq!(reset(&[("x-ratelimit-remaining-a", "1"), ("x-ratelimit-reset-a", "5s")]), None);
+    assert_eq!(reset(&[("x-ratelimit-remaining-a", "-1"), ("x-ratelimit-reset-a", "5s")]), None);
+    let instant = "2025-06-15T15:07:10Z";
+    assert_eq!(reset(&[("a-tokens-remaining", "0"), ("a-tokens-reset", instant)]), Some(30_000), "{NOON}");
+    let ms = (NOON + 4_000).to_string();
+    assert_eq!(reset(&[("X-RateLimit-Remaining", "0"), ("X-RateLimit-Reset", &ms)]), Some(4_000));
+    assert_eq!(reset(&[("ratelimit", "limit=10, remaining=0, reset=50")]), Some(50_000));
+    assert_eq!(reset(&[("ratelimit", "\"a\";r=0;t=7")]), Some(7_000));
+    let two = [("r-remaining-a", "0"), ("r-reset-a", "5"), ("r-remaining-b", "0"), ("r-reset-b", "350ms")];
+    assert_eq!(reset(&two), Some(5_000), "all of them have to be full again");
+}
+
+#[test]
+fn prose_waits_need_a_unit_and_words_of_waiting() {
+    let wait = |text: &str| hint::wait(&NoHeaders, &said::Said::read(text.as_bytes()), NOON, true).map(|h| h.wait.0);
+    for (text, ms) in [
+        ("Please retry after 7 seconds.", 7_000),
+        ("please try again after 1 seconds", 1_000),
+        ("Retry in about 2 minutes and 5 seconds", 125_000),
+        ("quota will reset after 539.4ms", 539),
+        ("请在 30 秒后重试", 30_000),
+        ("resets in 3h27m", 12_420_000),
+    ] {
+        assert_eq!(wait(text), Some(ms), "{text}");
+    }
+    for text in
+        ["retry after 7", "limit of 40 requests / 60s", "try again in 2 models", "in 5 minutes", "wait a moment"]
+    {
+        assert_eq!(wait(text), None, "{text}");
+    }
+}
+
+#[test]
+fn instants_in_bodies_count_from_the_answers_clock() {
+    let body = r#"{"error":{"code":"usage_limit_reached","resets_at":"2026-04-01T02:00:00+02:00"}}"#;
+    let headers = vec![("date", "Tue, 31 Mar 2026 23:00:00 GMT")];
+    let found = answer(429, &headers, body.as_bytes(), NOON);
+    assert_eq!((found.class, found.hint), (Class::QuotaExhausted, Some(Millis(3_600_000))));
+    for odd in ["2026-04-01 02:00:00", "2026-13-01T00:00:00Z", "2026-04-01T00:00:00+99999:00", "2026-04-01T25:00:00Z"] {
+        let body = format!(r#"{{"code":"usage_limit_reached","resets_at":"{odd}"}}"#);
+        assert_eq!(answer(429, &headers, body.as_bytes(), NOON).hint, None, "{odd}");
+    }
+}
+
+#[test]
+fn a_short_wait_beside_an_allowance_that_is_gone_is_none() {
+    let body = |wait| format!(r#"{{"error":{{"message":"100 requests per day. Try again in {wait}."}}}}"#);
+    assert_eq!(answer(429, &NoHeaders, body("42s").as_bytes(), 0).hint, None);
+    let long = answer(429, &NoHeaders, body("11m30s").as_bytes(), 0);
+    assert_eq!((long.class, long.hint), (Class::QuotaExhausted, Some(Millis(690_000))));
+}
+
+#[test]
+fn an_empty_bucket_of_a_day_is_an_allowance() {
+    let headers = vec![("x-ratelimit-remaining-requests-day", "0"), ("x-ratelimit-reset-requests-day", "33011.4")];
+    let found = answer(429, &headers, b"", 0);
+    assert_eq!((found.class, found.hint, found.rule), (Class::QuotaExhausted, Some(Millis(33_011_400)), "bucket-long"));
+}
+
+#[test]
+fn the_vendor_is_asked_first_and_so_is_the_one_that_a_relay_names() {
+    let body = br#"{"error":{"code":"insufficient_quota","message":"x"}}"#;
+    let of = |name: &str| http::answer_of(Vendor::named(name), 429, &NoHeaders, body, 0).class;
+    assert_eq!(of("openai"), Class::QuotaExhausted);
+    assert_eq!(of("DashScope (intl)"), Class::RateLimit);
+    assert_eq!(of("nobody"), Class::QuotaExhausted);
+    let relayed =
+        br#"{"error":{"code":429,"message":"x","metadata":{"provider_name":"Alibaba","raw":"insufficient_quota"}}}"#;
+    assert_eq!(http::answer_of(Vendor::named("openrouter"), 429, &NoHeaders, relayed, 0).class, Class::RateLimit);
+    let header = vec![("X-Amzn-ErrorType", "ServiceQuotaExceededException:http://a/")];
+    assert_eq!(answer(400, &header, b"{}", 0).rule, "aws-quota");
 }

@@ -63,8 +63,7 @@ fn file(args: &Args, source: &Source, sources: &Sources, io: &mut Io) -> Exit {
         return Exit::Findings;
     }
     if args.diff {
-        let diff = TextDiff::from_lines(&*source.text, formatted.as_str());
-        io.print(&diff.unified_diff().context_radius(3).header(&source.name, &source.name).to_string());
+        io.print(&diff(&source.name, &source.text, &formatted));
         return Exit::Findings;
     }
     match replace(Path::new(&source.name), &formatted) {
@@ -79,8 +78,13 @@ fn file(args: &Args, source: &Source, sources: &Sources, io: &mut Io) -> Exit {
     }
 }
 
+/// What would change in a file, as a unified diff.
+pub(super) fn diff(name: &str, before: &str, after: &str) -> String {
+    TextDiff::from_lines(before, after).unified_diff().context_radius(3).header(name, name).to_string()
+}
+
 /// Puts a text in the place of a file in one step: a gateway that watches it, or a crash, never meets half a policy.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+pub(super) fn replace(path: &Path, text: &str) -> std::io::Result<()> {
     // Through a link, the file that it points to is replaced, and not the link.
     let path = path.canonicalize()?;
     let folder = path.parent().ok_or(std::io::ErrorKind::InvalidInput)?;

@@ -4,15 +4,20 @@
 //! the job. Nothing here decides or parses policies; it reads arguments, calls the library and prints.
 
 mod check;
+mod classify;
 mod completions;
 mod emulate;
 mod explain;
 mod files;
 mod fmt;
+mod git;
 mod graph;
+mod init;
 mod io;
 mod list;
 mod listen;
+mod lsp;
+mod man;
 mod quantity;
 mod serve;
 mod set;
@@ -48,12 +53,20 @@ enum Command {
     Explain(explain::Args),
     /// List what a policy set holds, with every default resolved
     List(list::Args),
+    /// Say what errors of upstreams are, and by which rule
+    Classify(classify::Args),
     /// Serve a policy set as a gateway
     Serve(serve::Args),
     /// Serve the built-in provider emulator over HTTP
     Emulate(emulate::Args),
+    /// Write a first policy, its test, the hooks and a CI file
+    Init(init::Args),
+    /// Serve editors: the language server, over stdio
+    Lsp(lsp::Args),
     /// Print a completion script for a shell
     Completions(completions::Args),
+    /// Print the manual page
+    Man(man::Args),
 }
 
 /// Runs the command that the process was started with.
@@ -64,6 +77,15 @@ pub fn main() -> ExitCode {
             // Help and version are answers, not mistakes.
             let code = if error.use_stderr() { Exit::Failed } else { Exit::Clean };
             let _ = error.print();
+            if code == Exit::Failed {
+                // Whoever reads the findings by machine gets a document whatever happens.
+                let words: Vec<String> = std::env::args_os().map(|w| w.to_string_lossy().into_owned()).collect();
+                let why = error.to_string();
+                let why = why.lines().next().unwrap_or_default().trim_start_matches("error: ");
+                if let Some(document) = check::wanted(&words, why) {
+                    Io::standard(Color::Never).print(&document);
+                }
+            }
             return code.into();
         }
     };
@@ -75,9 +97,13 @@ pub fn main() -> ExitCode {
         Command::Graph(args) => graph::run(&args, &mut io),
         Command::Explain(args) => explain::run(&args, &mut io),
         Command::List(args) => list::run(&args, &mut io),
+        Command::Classify(args) => classify::run(&args, &mut io),
         Command::Serve(args) => serve::run(&args, &mut io),
         Command::Emulate(args) => emulate::run(&args, &mut io),
+        Command::Init(args) => init::run(&args, &mut io),
+        Command::Lsp(args) => lsp::run(&args, &mut io),
         Command::Completions(args) => completions::run(&args, &mut io),
+        Command::Man(args) => man::run(&args, &mut io),
     };
     if io.broken { Exit::Failed } else { exit }.into()
 }

@@ -89,6 +89,8 @@ pub struct Call {
     pub node: NodeIndex,
     /// How it was admitted.
     pub admission: Admission,
+    /// Which of its provider's keys it is made with, from 0.
+    pub key: u16,
     /// When each timer ends.
     pub limits: Limits,
 }

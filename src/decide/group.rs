@@ -9,6 +9,7 @@ pub mod spec;
 use super::bucket::Extra;
 use super::circuit::{Cause, Circuit, CircuitRules};
 use super::path::CircuitId;
+use super::pool::{KeyPermit, Pool};
 use super::recovery::Phase;
 use super::standing::{Admission, Breaker, Health, Reason, Standing};
 use super::target_state::{Ask, Ended, Permit, TargetState};
@@ -17,6 +18,7 @@ use super::width::Width;
 use super::window::Totals;
 use crate::policy::Millis;
 use crate::policy::breaker::{BreakerRules, BreakerScope, Capability};
+use crate::policy::class::Blame;
 use smallvec::SmallVec;
 use spec::{GroupSpec, TargetSpec};
 
@@ -54,6 +56,23 @@ pub struct Group {
     guarded: Vec<Guarded>,
     circuits: Vec<Circuit>,
     targets: Vec<TargetState>,
+    /// The key pools of its providers, by their names.
+    pools: Vec<(String, Pool)>,
+}
+
+/// What a call was let in by: its target's breakers, and its key's.
+#[derive(Debug)]
+#[must_use = "a permit that is not handed back keeps its place and fails its trials"]
+pub struct Admitted {
+    target: Permit,
+    key: Option<(usize, KeyPermit)>,
+}
+
+impl Admitted {
+    /// How the call was let in.
+    pub fn admission(&self) -> Admission {
+        self.target.admission()
+    }
 }
 
 impl Group {
@@ -73,9 +92,11 @@ impl Group {
                 CircuitId(u32::try_from(at).unwrap_or(u32::MAX))
             };
             let scopes = target.breaker.scopes;
+            // In a pool each key has an account breaker of its own.
+            let pooled = |scope: &BreakerScope| target.keys > 1 && *scope == BreakerScope::Account;
             let levels: SmallVec<[(BreakerScope, CircuitId); 4]> = scopes
                 .iter()
-                .filter(|scope| *scope != BreakerScope::Capability)
+                .filter(|scope| *scope != BreakerScope::Capability && !pooled(scope))
                 .map(|scope| (scope, guard(scope, target.key(scope))))
                 .collect();
             let kept = if scopes.contains(BreakerScope::Capability) { Capability::ALL } else { &[] };
@@ -84,7 +105,29 @@ impl Group {
             targets.push(TargetState::new(target.clone(), levels, capabilities));
         }
         let circuits = guarded.iter().map(|guarded| Circuit::new(rules(&spec, guarded))).collect();
-        Group { spec, guarded, circuits, targets }
+        let mut pools: Vec<(String, Pool)> = Vec::new();
+        for target in spec.targets.iter().filter(|t| t.keys > 1) {
+            if pools.iter().all(|(name, _)| *name != target.provider) {
+                let rules = |key| key_rules(&spec, target, key);
+                pools.push((target.provider.clone(), Pool::new(target.keys, rules)));
+            }
+        }
+        Group { spec, guarded, circuits, targets, pools }
+    }
+
+    /// The pool of a target's provider.
+    fn pool(&self, place: usize) -> Option<usize> {
+        let target = self.spec.targets.get(place).filter(|t| t.keys > 1)?;
+        self.pools.iter().position(|(name, _)| *name == target.provider)
+    }
+
+    /// The key for the next call at a target: the first that does not rest and that the request has not used. Where there
+    /// is no pool it is always the first, once.
+    pub fn key(&mut self, place: usize, now: Millis, used: &[u16]) -> Option<u16> {
+        match self.pool(place).and_then(|at| self.pools.get_mut(at)) {
+            Some((_, pool)) => pool.next(now, used),
+            None => used.is_empty().then_some(0),
+        }
     }
 
     /// What it was made from. A group whose description is still the same need not be replaced.
@@ -103,6 +146,12 @@ impl Group {
                 .find(|(g, _)| g.key == guarded.key && g.rules == guarded.rules);
             if let Some((_, theirs)) = theirs {
                 *circuit = theirs.carried(*circuit.rules());
+            }
+        }
+        for (name, pool) in &mut self.pools {
+            let same = |(theirs, p): &&(String, Pool)| theirs == name && p.len() == pool.len();
+            if let Some((_, theirs)) = other.pools.iter().find(same) {
+                *pool = theirs.carried();
             }
         }
         for target in &mut self.targets {
@@ -124,10 +173,15 @@ impl Group {
 
     /// How a target stands for whoever asks. A place without a target is switched off.
     pub fn standing(&mut self, place: usize, now: Millis, ask: Ask<'_>) -> Standing {
-        match self.targets.get_mut(place) {
-            Some(target) => target.standing(&mut self.circuits, now, ask),
-            None => Standing { disabled: true, ..Standing::GOOD },
+        let Some(target) = self.targets.get_mut(place) else { return Standing { disabled: true, ..Standing::GOOD } };
+        let mut standing = target.standing(&mut self.circuits, now, ask);
+        // It is barred by its keys only when all of them rest.
+        if let Some((_, pool)) = self.pool(place).and_then(|at| self.pools.get_mut(at))
+            && let Some(until) = pool.rests_until(now)
+        {
+            standing.hold_until = standing.hold_until.max(until);
         }
+        standing
     }
 
     /// Where a target stands on its way back, for calls about a capability.
@@ -136,7 +190,7 @@ impl Group {
         self.targets.get_mut(place).map_or(Phase::Blocked, |target| target.phase(circuits, now, capability))
     }
 
-    /// Lets a call in as it was chosen. `first`: the request has not been at this target before.
+    /// Lets a call in as it was chosen, with a key of the pool. `first`: the request has not been at this target before.
     ///
     /// # Errors
     /// The [`Reason`] against it, where things changed since it was chosen.
@@ -145,33 +199,59 @@ impl Group {
         place: usize,
         now: Millis,
         ask: Ask<'_>,
-        chosen: Admission,
+        (chosen, key): (Admission, u16),
         first: bool,
-    ) -> Result<Permit, Reason> {
+    ) -> Result<Admitted, Reason> {
+        let pool = self.pool(place);
         let target = self.targets.get_mut(place).ok_or(Reason::Disabled)?;
         let permit = target.admit(&mut self.circuits, now, ask, chosen)?;
+        let key = match pool.and_then(|at| self.pools.get_mut(at).map(|(_, pool)| (at, pool))) {
+            None => None,
+            Some((at, pool)) => match pool.admit(key, now) {
+                Some(permit) => Some((at, permit)),
+                None => {
+                    target.settle(&mut self.circuits, now, permit, &Ended::NEUTRAL);
+                    return Err(Reason::Hold);
+                }
+            },
+        };
         if first {
             target.bucket().arrive(now);
         }
-        Ok(permit)
+        Ok(Admitted { target: permit, key })
     }
 
     /// A call shows a sign of life: headers, output. The leases of its trials begin again, so that a long stream is not
     /// taken for a lost call.
-    pub fn renew(&mut self, place: usize, now: Millis, permit: &Permit) {
+    pub fn renew(&mut self, place: usize, now: Millis, pass: &Admitted) {
         if let Some(target) = self.targets.get(place) {
-            target.renew(&mut self.circuits, now, permit);
+            target.renew(&mut self.circuits, now, &pass.target);
+        }
+        if let Some((at, permit)) = &pass.key
+            && let Some((_, pool)) = self.pools.get_mut(*at)
+        {
+            pool.renew(now, permit);
         }
     }
 
-    /// Takes a permit back, and the hold with it, which covers every target that the answer spoke for. Says whether the
-    /// end of the call counted with some breaker.
-    pub fn settle(&mut self, place: usize, now: Millis, permit: Permit, ended: &Ended) -> bool {
+    /// Takes a permit back, and the hold with it, which covers every target that the answer spoke for, or the key alone.
+    /// Says whether the end of the call counted with some breaker.
+    pub fn settle(&mut self, place: usize, now: Millis, pass: Admitted, ended: &Ended) -> bool {
+        let mut ended = *ended;
+        if let Some((at, permit)) = pass.key
+            && let Some((_, pool)) = self.pools.get_mut(at)
+        {
+            let (what, waits) = ((ended.class, ended.scope), (ended.hint, ended.hold_until));
+            if pool.settle(now, permit, ended.blame, what, waits) {
+                // What is said of a key is said of nothing else.
+                ended = Ended { blame: Blame::Neutral, hold_until: None, ..ended };
+            }
+        }
         if let Some(until) = ended.hold_until {
             self.hold(place, Width::of(ended.scope, ended.class), until);
         }
         let circuits = &mut self.circuits;
-        self.targets.get_mut(place).is_some_and(|target| target.settle(circuits, now, permit, ended))
+        self.targets.get_mut(place).is_some_and(|target| target.settle(circuits, now, pass.target, &ended))
     }
 
     fn hold(&mut self, place: usize, width: Width, until: Millis) {
@@ -223,6 +303,11 @@ impl Group {
             cause: circuit.cause(),
         })
     }
+}
+
+fn key_rules(spec: &GroupSpec, target: &TargetSpec, key: u16) -> CircuitRules {
+    let name = format!("provider={};key={key}", target.provider);
+    CircuitRules::of(&target.breaker, Millis::ZERO, spec.attempt, &spec.instance, &name)
 }
 
 fn rules(spec: &GroupSpec, guarded: &Guarded) -> CircuitRules {

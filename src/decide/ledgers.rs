@@ -56,6 +56,7 @@ impl Plan {
                 account: provider.map_or(name, |p| &p.account).to_string(),
                 upstream: target.upstream.clone(),
                 region: target.region.clone(),
+                keys: provider.map_or(1, |p| u16::try_from(p.keys.len()).unwrap_or(u16::MAX)),
                 max_concurrent: target.max_concurrent,
                 breaker: provider.map(|p| p.breaker).unwrap_or_default(),
                 probe: target.probe.clone(),

@@ -17,6 +17,7 @@ pub mod guard;
 pub mod hold;
 pub mod ledgers;
 pub mod path;
+pub mod pool;
 pub mod ramp;
 pub mod recovery;
 pub mod replay;

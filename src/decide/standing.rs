@@ -129,12 +129,16 @@ pub trait Verdicts {
     /// Pays for a `retry` or `wait` at the target.
     fn take_retry_token(&mut self, target: TargetId, now: Millis);
 
-    /// Lets a call in as it was chosen. `first`: the request has not been at this target before. A call that was let in is
+    /// Lets a call in as it was chosen, with this key. `first`: the request has not been at this target before. A call that was let in is
     /// settled by [`Verdicts::settle`], however it ends.
     ///
     /// # Errors
     /// The reason against it, where things changed since it was chosen.
-    fn admit(&mut self, target: TargetId, admission: Admission, first: bool, now: Millis) -> Result<(), Reason>;
+    fn admit(&mut self, target: TargetId, how: (Admission, u16), first: bool, now: Millis) -> Result<(), Reason>;
+
+    /// The key for the next call at a target: the first of its provider's that does not rest and is not among those used.
+    /// Where there is no pool it is 0, as long as nothing was used.
+    fn key(&mut self, target: TargetId, used: &[u16], now: Millis) -> Option<u16>;
 
     /// A draw in parts per million, 0 to 999 999; the same question gives the same draw.
     fn draw(&mut self, purpose: DicePurpose, attempt: u32) -> u32;

@@ -20,6 +20,8 @@ pub struct Step {
     pub target: Option<TargetId>,
     /// How it was admitted.
     pub admission: Admission,
+    /// Which key of its provider's pool it was made with, from 1; nothing where there is no pool.
+    pub key: Option<u16>,
     /// Which pass found it, from 1; zero for a stop.
     pub pass: u8,
     /// How long was waited before the call.

@@ -106,6 +106,14 @@ impl Diagnostic {
     }
 }
 
+impl Code {
+    /// Whether the code tells of a bracket that was mended, so that the rest of its line is a guess.
+    pub fn mends_brackets(self) -> bool {
+        [Code::UnclosedBracket, Code::StrayCloser, Code::MismatchedBracket, Code::HeadlessBlock, Code::MissingOpener]
+            .contains(&self)
+    }
+}
+
 /// Sorts by place, then code, and drops exact repetitions.
 pub fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     diagnostics.sort_by(|a, b| (a.span, a.code, &a.message).cmp(&(b.span, b.code, &b.message)));

@@ -93,6 +93,7 @@ registry! {
     EmptyStatement "SB0109" "empty-statement" Error;
     TooDeep "SB0110" "too-deep" Error;
     TextTooLarge "SB0111" "text-too-large" Error;
+    MissingOpener "SB0112" "missing-opener" Error;
     AllowWithoutReason "SB0121" "allow-without-reason" Warning;
     AllowWithoutEffect "SB0122" "allow-without-effect" Warning;
     // SB02xx: names.
@@ -130,8 +131,12 @@ registry! {
     UnknownFact "SB0311" "unknown-fact" Error;
     FactDoesNotFit "SB0312" "fact-does-not-fit" Error;
     FactNeedsFailure "SB0313" "fact-needs-failure" Error;
+    CachedAboveInput "SB0314" "cached-above-input" Warning;
+    OutputAboveContext "SB0315" "output-above-context" Warning;
     // SB04xx: contracts.
     ContractDirection "SB0401" "contract-direction" Error;
+    ContractChanged "SB0402" "contract-changed" Advice;
+    RegionNowhere "SB0403" "region-nowhere" Warning;
     // SB05xx: matrices.
     MatrixNotTotal "SB0501" "matrix-not-total" Error;
     UnknownClass "SB0502" "unknown-class" Error;
@@ -143,6 +148,7 @@ registry! {
     RetryOnRateLimit "SB0508" "retry-on-rate-limit" Warning;
     FallbackOnPolicy "SB0509" "fallback-on-policy" Warning;
     ActionNeverPossible "SB0510" "action-never-possible" Warning;
+    WaitAboveDeadline "SB0511" "wait-above-deadline" Warning;
     // SB06xx: tiers and routes.
     EmptyChain "SB0601" "empty-chain" Error;
     TargetTwice "SB0602" "target-twice" Error;
@@ -159,6 +165,10 @@ registry! {
     AttemptsBelowChain "SB0615" "attempts-below-chain" Warning;
     UnprovenFallback "SB0616" "unproven-fallback" Warning;
     UnreachableTarget "SB0617" "unreachable-target" Warning;
+    ChainSwitchedOff "SB0621" "chain-switched-off" Warning;
+    FallbackToItself "SB0622" "fallback-to-itself" Warning;
+    TwoAccountsOneCredential "SB0623" "two-accounts-one-credential" Warning;
+    DearerStandby "SB0624" "dearer-standby" Advice;
     ExerciseShare "SB0628" "exercise-share" Warning;
     // SB07xx: budgets.
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;
@@ -166,6 +176,10 @@ registry! {
     BackoffUpsideDown "SB0703" "backoff-upside-down" Error;
     UnknownPrice "SB0704" "unknown-price" Error;
     NoCallFits "SB0705" "no-call-fits" Error;
+    AttemptsAboveChain "SB0711" "attempts-above-chain" Advice;
+    PerTargetAboveAttempts "SB0712" "per-target-above-attempts" Advice;
+    BackoffAboveDeadline "SB0713" "backoff-above-deadline" Warning;
+    IdleAboveTotal "SB0715" "idle-above-total" Warning;
     // SB08xx: breakers, probes and ramps.
     TwoBreakers "SB0801" "two-breakers" Error;
     ScopeMissing "SB0802" "scope-missing" Error;
@@ -190,4 +204,5 @@ registry! {
     KeyLiteral "SB1101" "key-literal" Error;
     CredentialHeader "SB1102" "credential-header" Error;
     CleartextHttp "SB1103" "cleartext-http" Warning;
+    KeyMissing "SB1104" "key-missing" Warning;
 }

@@ -83,7 +83,7 @@ fn blocks(policy: &Policy, out: &mut String) {
             p.name,
             p.api,
             p.base_url,
-            p.key,
+            p.keys,
             p.headers,
             p.pass_headers,
             p.account,

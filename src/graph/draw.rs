@@ -50,6 +50,7 @@ pub fn action_text(graph: &Graph, action: crate::policy::Action) -> String {
         Action::Retry { times: 1 } => "retry once".into(),
         Action::Retry { times } => format!("retry {times} times"),
         Action::Wait { up_to } => format!("wait up to {up_to}"),
+        Action::NextKey => "next-key".into(),
         Action::Failover => "failover".into(),
         Action::Fallback(FallbackTo::OtherModel) => "fallback".into(),
         Action::Fallback(FallbackTo::LargerContext) => "fallback to larger-context".into(),

@@ -58,6 +58,8 @@ pub enum Action {
         /// The longest hint that is sat out.
         up_to: Millis,
     },
+    /// `next-key`
+    NextKey,
     /// `failover`
     Failover,
     /// `fallback …`
@@ -86,6 +88,7 @@ impl Action {
         match self {
             Action::Retry { .. } => Verb::Retry,
             Action::Wait { .. } => Verb::Wait,
+            Action::NextKey => Verb::NextKey,
             Action::Failover => Verb::Failover,
             Action::Fallback(_) => Verb::Fallback,
             Action::Stop { .. } => Verb::Stop,

@@ -52,8 +52,8 @@ pub struct Provider {
     pub api: Api,
     /// Where it is; the api's own default where absent.
     pub base_url: Option<Text>,
-    /// Its credential; none for a server that asks for none.
-    pub key: Option<Text>,
+    /// Its credentials: none for a server that asks for none; several are a pool that `next-key` walks.
+    pub keys: Vec<Text>,
     /// Headers sent with each call.
     pub headers: Vec<(String, Text)>,
     /// Client headers handed on, in lower case.

@@ -108,6 +108,8 @@ pub struct StepRecord {
     pub action: String,
     /// Who was called; nothing for a stop.
     pub target: Option<String>,
+    /// Which key of the provider's pool it was made with, from 1; nothing where there is no pool.
+    pub key: Option<u16>,
     /// How far a failed call had come.
     pub stage: Option<String>,
     /// What a failed call was; nothing where it was served or abandoned.
@@ -282,6 +284,7 @@ fn step_record(step: &Step, graph: &Graph, rule: Option<&'static str>) -> StepRe
         line: spot.map_or(0, |s| s.line),
         action: step.action.map_or("call", Verb::word).to_owned(),
         target: step.target.map(|t| graph.target_name(t).to_owned()),
+        key: step.key,
         stage: result.and_then(|r| r.stage).map(|s| s.word().to_owned()),
         class: result.and_then(|r| r.class).map(|c| c.word().to_owned()),
         status: result.and_then(|r| r.status),

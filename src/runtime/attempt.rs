@@ -7,9 +7,11 @@
 use super::execute::{Execution, Said};
 use super::reply::Piece;
 use super::upstream::{Body, Incoming, Left, build};
+use crate::classify::vendor::Vendor;
 use crate::classify::{self, Classified, Fault, Headers};
 use crate::decide::{Call, Event, Limits, Next, Phase, Timer};
 use crate::policy::{Class, Millis, Stage, Target};
+use crate::wire::chat::answer::Asked;
 use crate::wire::chat::{self, PieceKind, StreamEnded, StreamReader};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
@@ -108,21 +110,22 @@ impl Execution<'_> {
             // A graph and its fleet are made together; a target without a provider is no target.
             return Err(classify::fault(Fault::Other { sent: false }).into());
         };
-        let outgoing = build::outgoing(endpoint, target, &order.chat, &order.client_headers, &order.facts.id);
+        let outgoing = build::outgoing(endpoint, target, call.key, &order.chat, &order.client_headers, &order.facts.id);
         let left = outgoing.left.clone();
+        let asked = Asked { vendor: endpoint.vendor, ..order.chat.asked() };
         let incoming = self.headers(&call.limits, &left, upstream.call(outgoing)).await?;
         let incoming = incoming.map_err(classify::fault)?;
         if !(200..300).contains(&incoming.status) {
-            return Err(self.failure(&call.limits, incoming).await?.into());
+            return Err(self.failure(&call.limits, asked.vendor, incoming).await?.into());
         }
         go_on(self.step(Event::Headers))?;
         self.sign_of_life();
         // Some servers answer a streaming request with a whole error under a success.
         let is_json = incoming.headers.get("content-type").is_some_and(|kind| kind.contains("application/json"));
         if order.chat.stream() && !is_json {
-            self.stream(call, target, incoming.body).await
+            self.stream(call, target, asked, incoming.body).await
         } else {
-            self.whole(call, target, incoming).await
+            self.whole(call, target, asked, incoming).await
         }
     }
 
@@ -156,7 +159,7 @@ impl Execution<'_> {
     }
 
     /// What an answer without success is. A body that does not come is done without.
-    async fn failure(&mut self, limits: &Limits, mut incoming: Incoming) -> Result<Classified, Ended> {
+    async fn failure(&mut self, limits: &Limits, vendor: &Vendor, mut incoming: Incoming) -> Result<Classified, Ended> {
         let mut body = BytesMut::new();
         let now = self.engine.clock.now();
         let (due, _) = limits.next(Phase::Opened { since: now });
@@ -173,10 +176,10 @@ impl Execution<'_> {
             }
         }
         body.truncate(MAX_ERROR);
-        Ok(classify::http::answer(incoming.status, &incoming.headers, &body, self.engine.clock.wall_ms()))
+        Ok(classify::http::answer_of(vendor, incoming.status, &incoming.headers, &body, self.engine.clock.wall_ms()))
     }
 
-    async fn whole(&mut self, call: &Call, target: &Target, mut incoming: Incoming) -> Result<(), Ended> {
+    async fn whole(&mut self, call: &Call, target: &Target, asked: Asked, mut incoming: Incoming) -> Result<(), Ended> {
         let mut body = BytesMut::new();
         loop {
             let phase = Phase::Opened { since: self.engine.clock.now() };
@@ -190,7 +193,7 @@ impl Execution<'_> {
                 Some(Ok(piece)) => body.extend_from_slice(&piece),
             }
         }
-        let (body, asked) = (body.freeze(), self.order.chat.asked());
+        let body = body.freeze();
         let answered = chat::judge(&incoming.headers, &body, &asked, self.engine.clock.wall_ms())?;
         let says_who = answered.model.as_deref().is_some_and(|model| !model.is_empty());
         self.whole = Some(if says_who { body } else { chat::with_model(body, &target.upstream) });
@@ -198,9 +201,9 @@ impl Execution<'_> {
         Ok(())
     }
 
-    async fn stream(&mut self, call: &Call, target: &Target, mut body: Body) -> Result<(), Ended> {
+    async fn stream(&mut self, call: &Call, target: &Target, asked: Asked, mut body: Body) -> Result<(), Ended> {
         let mut flow = Flow {
-            reader: StreamReader::new(self.order.chat.asked()),
+            reader: StreamReader::new(asked),
             held: Vec::new(),
             held_bytes: 0,
             phase: Phase::Opened { since: self.engine.clock.now() },

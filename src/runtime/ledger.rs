@@ -48,9 +48,9 @@ impl Verdicts for Asking<'_> {
         }
     }
 
-    fn admit(&mut self, target: TargetId, admission: Admission, first: bool, now: Millis) -> Result<(), Reason> {
+    fn admit(&mut self, target: TargetId, how: (Admission, u16), first: bool, now: Millis) -> Result<(), Reason> {
         let (group, place) = self.live.of(target).ok_or(Reason::Disabled)?;
-        let permit = lock(group).admit(place, now, Ask::of(self.facts), admission, first)?;
+        let permit = lock(group).admit(place, now, Ask::of(self.facts), how, first)?;
         *self.permit = Some(Held::new(Arc::clone(group), place, permit, *self.clock));
         Ok(())
     }
@@ -65,6 +65,10 @@ impl Verdicts for Asking<'_> {
         {
             self.homes.served(draw::hash(session), &target.name, self.clock.now());
         }
+    }
+
+    fn key(&mut self, target: TargetId, used: &[u16], now: Millis) -> Option<u16> {
+        self.live.of(target).and_then(|(group, place)| lock(group).key(place, now, used))
     }
 
     fn draw(&mut self, purpose: DicePurpose, attempt: u32) -> u32 {
@@ -133,7 +137,7 @@ mod tests {
         fn call(&mut self, name: &str) -> Result<(), Reason> {
             let target = self.graph.target_named(name).unwrap();
             let now = self.clock.now();
-            self.asking().admit(target, Admission::Normal, true, now)
+            self.asking().admit(target, (Admission::Normal, 0), true, now)
         }
 
         fn fail(&mut self, name: &str, class: Class, hold: Option<Millis>) {

@@ -4,10 +4,10 @@
 //! held for one question or one note, never while anything is awaited. The rules are all in `decide`.
 
 use super::clock::Clock;
-use crate::decide::group::Group;
+use crate::decide::group::{Admitted, Group};
 use crate::decide::ledgers::{Plan, Seat};
 use crate::decide::standing::Admission;
-use crate::decide::target_state::{Ended, Permit};
+use crate::decide::target_state::Ended;
 use crate::graph::Graph;
 use crate::policy::TargetId;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -68,13 +68,13 @@ impl Live {
 pub struct Held {
     group: Shared,
     place: usize,
-    permit: Option<Permit>,
+    permit: Option<Admitted>,
     clock: Clock,
 }
 
 impl Held {
     /// Keeps a permit of a group.
-    pub fn new(group: Shared, place: usize, permit: Permit, clock: Clock) -> Held {
+    pub fn new(group: Shared, place: usize, permit: Admitted, clock: Clock) -> Held {
         Held { group, place, permit: Some(permit), clock }
     }
 

@@ -12,8 +12,9 @@ use crate::classify::{self, Fault};
 use crate::decide::draw;
 use crate::decide::vitals::{Judged, Probed};
 use crate::policy::probe::{BadAnswer, ProbeKind, ProbeRules};
-use crate::policy::{Class, Millis, Target, TargetId};
+use crate::policy::{Class, Millis, TargetId};
 use crate::record;
+use crate::wire::chat::answer::Asked;
 use crate::wire::chat::{self, ChatRequest, request};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
@@ -66,7 +67,7 @@ async fn follow(engine: Arc<Engine>, serving: Arc<Serving>, id: TargetId) {
     for number in 1u64.. {
         engine.clock.sleep_until(next).await;
         let probed = if afford(&engine, &serving, id, rules, &mut spent) {
-            probe(&engine, &serving, target, rules, number).await
+            probe(&engine, &serving, id, rules, number).await
         } else {
             Probed::Inconclusive
         };
@@ -114,11 +115,15 @@ fn afford(engine: &Engine, serving: &Serving, id: TargetId, rules: &ProbeRules, 
 }
 
 /// Asks once and judges the answer.
-async fn probe(engine: &Engine, serving: &Serving, target: &Target, rules: &ProbeRules, number: u64) -> Probed {
+async fn probe(engine: &Engine, serving: &Serving, id_of: TargetId, rules: &ProbeRules, number: u64) -> Probed {
+    let Some(target) = serving.graph().target(id_of) else { return Probed::Inconclusive };
     let Some((endpoint, upstream)) = serving.fleet.get(target.provider) else { return Probed::Inconclusive };
     let Ok(chat) = question(rules, &target.upstream) else { return Probed::Inconclusive };
+    // With a key that does not rest; where all rest, nothing can be learned of the target.
+    let key = serving.live.of(id_of).and_then(|(group, place)| lock(group).key(place, engine.clock.now(), &[]));
+    let Some(key) = key else { return Probed::Inconclusive };
     let id = format!("probe-{}-{number}", target.name);
-    let outgoing = build::outgoing(endpoint, target, &chat, &[], &id);
+    let outgoing = build::outgoing(endpoint, target, key, &chat, &[], &id);
     let began = engine.clock.now();
     let late = began.plus(rules.longest());
     let asked = async {
@@ -137,16 +142,18 @@ async fn probe(engine: &Engine, serving: &Serving, target: &Target, rules: &Prob
         // Whether the server answers at all: it may be up and its model gone.
         Ok(_) if rules.kind == ProbeKind::Endpoint => Probed::Inconclusive,
         Ok((status, headers, body)) if !(200..300).contains(&status) => {
-            verdict_on(classify::http::answer(status, &headers, &body, wall).class)
+            verdict_on(classify::http::answer_of(endpoint.vendor, status, &headers, &body, wall).class)
         }
-        Ok((_, headers, body)) => match chat::judge(&headers, &body, &chat.asked(), wall) {
-            Ok(_) if fits(rules, &body) => Probed::Passed(took),
-            Ok(_) => bad(rules),
-            // Cut at the probe's own limit, and a short one at that: it answered.
-            Err(failure) if failure.class == Class::Truncated => Probed::Passed(took),
-            Err(failure) if says_nothing(failure.class) => bad(rules),
-            Err(failure) => verdict_on(failure.class),
-        },
+        Ok((_, headers, body)) => {
+            match chat::judge(&headers, &body, &Asked { vendor: endpoint.vendor, ..chat.asked() }, wall) {
+                Ok(_) if fits(rules, &body) => Probed::Passed(took),
+                Ok(_) => bad(rules),
+                // Cut at the probe's own limit, and a short one at that: it answered.
+                Err(failure) if failure.class == Class::Truncated => Probed::Passed(took),
+                Err(failure) if says_nothing(failure.class) => bad(rules),
+                Err(failure) => verdict_on(failure.class),
+            }
+        }
     }
 }
 

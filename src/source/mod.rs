@@ -95,6 +95,14 @@ impl Source {
         Place { line: u32::try_from(line).unwrap_or(u32::MAX), column: u32::try_from(column + 1).unwrap_or(u32::MAX) }
     }
 
+    /// The whole lines that a span lies on, without the last one's end.
+    pub fn lines(&self, span: Span) -> Span {
+        let (start, end) = (span.start as usize, span.end as usize);
+        let from = self.text.get(..start).and_then(|head| head.rfind('\n')).map_or(0, |at| at + 1);
+        let to = self.text.get(end..).and_then(|tail| tail.find('\n')).map_or(self.text.len(), |at| end + at);
+        Span::new(span.file, from, to)
+    }
+
     /// The text of a span, or nothing if it does not lie in this file.
     pub fn slice(&self, span: Span) -> &str {
         self.text.get(span.start as usize..span.end as usize).unwrap_or("")

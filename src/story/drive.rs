@@ -4,6 +4,7 @@
 //! first.
 
 use super::world::World;
+use crate::classify::vendor::{ANYBODY, Vendor};
 use crate::classify::{self, Classified, Fault, NoHeaders};
 use crate::decide::{Call, Event, Facts, Limits, Next, Phase, Run};
 use crate::graph::Graph;
@@ -38,7 +39,8 @@ pub(super) fn send(
     let facts = facts(graph, route, asked, at, number);
     world.request(&facts);
     let run = Run::new(graph, route, &facts);
-    let mut drive = Drive { graph, world, facts, run, output: String::new(), usage: None, unscripted: None };
+    let mut drive =
+        Drive { graph, world, facts, run, output: String::new(), usage: None, unscripted: None, vendor: &ANYBODY };
     let mut next = drive.step(Event::Begin);
     loop {
         next = match next {
@@ -83,6 +85,8 @@ struct Drive<'a> {
     output: String,
     usage: Option<Usage>,
     unscripted: Option<TargetId>,
+    /// Who is being called.
+    vendor: &'static Vendor,
 }
 
 impl Drive<'_> {
@@ -113,6 +117,8 @@ impl Drive<'_> {
             return self.step(Event::ClientGone);
         };
         let target = self.graph.target(call.target);
+        let provider = target.and_then(|t| self.graph.provider(t.provider));
+        self.vendor = provider.map_or(&ANYBODY, |p| Vendor::of(&p.name, p.api.word()));
         let scripted = scripted::answer(
             &answer,
             &ScriptedAsk {
@@ -142,7 +148,7 @@ impl Drive<'_> {
                     self.step(Event::Headers);
                     self.whole(&bytes)
                 } else {
-                    self.fail(&classify::http::answer(status, &headers, &bytes, 0))
+                    self.fail(&classify::http::answer_of(self.vendor, status, &headers, &bytes, 0))
                 }
             }
             ScriptedBody::Stream { events, lead, then } => {
@@ -158,7 +164,7 @@ impl Drive<'_> {
     }
 
     fn asked(&self) -> Asked {
-        Asked { stream: self.facts.stream, max_output: self.facts.max_output, choices: 1 }
+        Asked { vendor: self.vendor, stream: self.facts.stream, max_output: self.facts.max_output, choices: 1 }
     }
 
     fn whole(&mut self, body: &[u8]) -> Next {

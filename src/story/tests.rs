@@ -215,6 +215,40 @@ fn a_cap_on_cost_counts_every_call_at_its_worst() {
 }
 
 #[test]
+fn a_pool_is_walked_at_once_and_a_dead_key_rests_for_everybody() {
+    let pool = [
+        (
+            "provider p { api openai-chat; base-url \"http://127.0.0.1:9/v1\" }",
+            "provider p { api openai-chat; base-url \"http://127.0.0.1:9/v1\"; keys [env A, env B, env C, env D] }",
+        ),
+        ("  otherwise  -> stop", "  auth, permission, quota-exhausted -> next-key, failover\n  otherwise -> stop"),
+        ("attempts 4", "attempts 5"),
+    ];
+    // Dead, empty and forbidden keys take one call each, without a pause; the next request begins with the good one.
+    holds_with(
+        &pool,
+        "a answers auth after 10ms once\na answers quota-exhausted after 10ms once\na answers permission after 10ms once\n\
+         a answers ok after 10ms\nsend r\n\
+         expect path [auth, next-key, quota-exhausted, next-key, permission, next-key, ok]\n\
+         expect elapsed == 40ms\nexpect served by a\n\
+         at 1s send r\nexpect path [ok]\nexpect served by a",
+    );
+    // With every key resting the target is held, and others answer.
+    holds_with(
+        &pool,
+        "a answers auth after 10ms\nb answers ok after 10ms\nsend r\n\
+         expect path [auth, next-key, auth, next-key, auth, next-key, auth, failover, ok]\n\
+         at 1s send r\nexpect served by b\nexpect attempts == 1\nexpect skipped a as hold",
+    );
+    // What is no affair of a key opens the target's breaker, whichever key it was.
+    holds_with(
+        &pool,
+        "a answers server-error after 10ms\nb answers ok after 10ms\nsend r\nsend r\nsend r\n\
+         at 5s send r\nexpect skipped a as breaker-open",
+    );
+}
+
+#[test]
 fn a_test_that_does_not_hold_says_what_it_saw() {
     assert_eq!(
         misses("a answers ok\nsend r\nexpect served by b\nexpect attempts == 2\nexpect path [overloaded, retry, ok]"),

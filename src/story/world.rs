@@ -1,8 +1,9 @@
 //! The world of one test: scripts, stated conditions, dice, and the ledgers that live traffic has, in virtual time.
 
 use crate::decide::bucket::Extra;
+use crate::decide::group::Admitted;
 use crate::decide::ledgers::{Ledgers, Plan};
-use crate::decide::target_state::{Ask, Ended, Permit};
+use crate::decide::target_state::{Ask, Ended};
 use crate::decide::{Admission, Breaker, Facts, Health, Ramp, Reason, Settle, Standing, Verdicts};
 use crate::graph::Graph;
 use crate::policy::breaker::Capability;
@@ -49,7 +50,7 @@ pub(super) struct World {
     /// The request that runs now.
     asks: Option<Asks>,
     /// What its call was let in by.
-    permit: Option<(TargetId, Permit)>,
+    permit: Option<(TargetId, Admitted)>,
     /// Where sessions were last served, and when.
     homes: Vec<(String, TargetId, Millis)>,
 }
@@ -158,16 +159,20 @@ impl Verdicts for World {
         }
     }
 
-    fn admit(&mut self, target: TargetId, admission: Admission, first: bool, now: Millis) -> Result<(), Reason> {
+    fn admit(&mut self, target: TargetId, how: (Admission, u16), first: bool, now: Millis) -> Result<(), Reason> {
         let stated = self.states.iter().any(|s| s.target == target && s.since <= now);
         let (Some((group, place)), Some(asks)) = (self.ledgers.of(target), &self.asks) else { return Ok(()) };
-        match group.admit(place, now, asks.ask(), admission, first) {
+        match group.admit(place, now, asks.ask(), how, first) {
             Ok(permit) => self.permit = Some((target, permit)),
             // The ledgers know nothing of what the test's lines state.
             Err(_) if stated => {}
             Err(reason) => return Err(reason),
         }
         Ok(())
+    }
+
+    fn key(&mut self, target: TargetId, used: &[u16], now: Millis) -> Option<u16> {
+        self.ledgers.of(target).and_then(|(group, place)| group.key(place, now, used))
     }
 
     fn draw(&mut self, purpose: DicePurpose, _attempt: u32) -> u32 {

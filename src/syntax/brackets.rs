@@ -231,6 +231,9 @@ impl Nesting<'_> {
             if self.stack.last().is_none_or(|top| top.indent < indent) && self.reopen(mark) {
                 return;
             }
+            if self.stack.last().is_some_and(|top| top.indent < indent && top.ends_line) {
+                return self.stray(mark, '}', "indented deeper than the block that it would close");
+            }
         } else if self.layout && self.stack.last().is_some_and(|top| top.ends_line && top.line < self.line) {
             let block = self.stack.last().map(|top| self.span(top.at, top.at + 1));
             self.stray(mark, '}', "");
@@ -255,8 +258,9 @@ impl Nesting<'_> {
         let (end, head) = (self.span(line.end, line.end), self.span(line.at, line.end));
         self.out.edits.push(Edit::Insert(line.end, '{'));
         self.out.diagnostics.push(
-            Diagnostic::new(Code::StrayCloser, self.span(mark.at, mark.at + 1), "this `}` closes nothing")
-                .label(head, "a `{` seems to be missing at the end of this line")
+            Diagnostic::new(Code::MissingOpener, head, "a `{` is missing at the end of this line")
+                .here("what follows is indented like its block")
+                .label(self.span(mark.at, mark.at + 1), "this `}` closes it, and nothing opens it")
                 .help("open the block with `{`, or remove the `}`")
                 .fix("add `{`", end, " {", false),
         );
@@ -276,24 +280,48 @@ impl Nesting<'_> {
         let (open, close) = (top.bracket.opener(), top.bracket.closer());
         let place = top.cut.unwrap_or(mark.before);
         self.out.edits.push(Edit::Insert(place, close));
+        let opener = self.span(top.at, top.at + 1);
+        if top.bracket == Bracket::Brace {
+            let found = Diagnostic::new(Code::UnclosedBracket, self.lack(&top, mark), "a `}` is missing")
+                .here(why)
+                .label(opener, "this `{` is never closed")
+                .help("close the block: write `}` on a line of its own, or at the end of a block of one line");
+            let one_line = !self.text.get(top.at..mark.before).unwrap_or("").contains('\n');
+            let text = if one_line { " }".to_owned() } else { format!("\n{}}}", " ".repeat(top.indent)) };
+            let place = self.span(mark.before, mark.before);
+            self.out.diagnostics.push(found.fix("add `}`", place, text, false));
+            return;
+        }
         let noticed = match (top.cut, mark.kind) {
             (Some(cut), _) => (self.span(cut, cut), format!("`{close}` is missing here, or further down")),
             (None, MarkKind::End) => (self.span(mark.at, mark.at), format!("`{close}` is missing: {why}")),
             (None, _) => (self.span(mark.at, mark.at + self.width(mark.at)), format!("`{close}` is missing {why}")),
         };
         let insert = self.span(place, place);
-        let found = Diagnostic::new(
-            Code::UnclosedBracket,
-            self.span(top.at, top.at + 1),
-            format!("this `{open}` is never closed"),
-        )
-        .here("opened here")
-        .label(noticed.0, noticed.1)
-        .help(format!("add the `{close}` that belongs to it"));
-        self.out.diagnostics.push(match top.bracket {
-            Bracket::Brace => found,
-            Bracket::Square | Bracket::Round => found.fix(format!("add `{close}`"), insert, close, false),
-        });
+        self.out.diagnostics.push(
+            Diagnostic::new(Code::UnclosedBracket, opener, format!("this `{open}` is never closed"))
+                .here("opened here")
+                .label(noticed.0, noticed.1)
+                .help(format!("add the `{close}` that belongs to it"))
+                .fix(format!("add `{close}`"), insert, close, false),
+        );
+    }
+
+    /// Where the `}` of a block should stand: at the end of a block of one line, else on the line below its last one.
+    fn lack(&self, top: &Opener, mark: &Mark) -> Span {
+        let before = mark.before;
+        let inside = self.text.get(top.at..before).unwrap_or("");
+        let rest = self.text.get(before..mark.at).unwrap_or("");
+        let Some(end) = rest.find('\n').filter(|_| inside.contains('\n')) else {
+            return self.span(before, before);
+        };
+        let below = before + end + 1;
+        // A line that holds nothing but white space is where it stood.
+        match rest.get(end + 1..).unwrap_or("").split_once('\n') {
+            Some((line, _)) if line.trim().is_empty() => self.span(below, below),
+            None if mark.kind == MarkKind::End => self.span(before, before),
+            Some(_) | None => self.span(mark.at, mark.at + self.width(mark.at)),
+        }
     }
 
     /// Takes a wrong closing bracket for the right one.

@@ -12,21 +12,42 @@ mod same;
 mod scan;
 pub mod settings;
 mod shape;
+mod splice;
 pub mod tree;
 
 pub use format::format;
 pub use same::says_the_same;
+pub use splice::reparse;
 pub use tree::Tree;
 
 use crate::diag::Diagnostic;
 use crate::source::Source;
+use std::collections::BTreeSet;
+
+/// How many findings tell of the shape of one line.
+const MOST_ON_A_LINE: usize = 2;
 
 /// Reads a text. The tree holds all that could be read; the diagnostics, in the order of the text, say what could not.
 pub fn parse(source: &Source) -> (Tree, Vec<Diagnostic>) {
-    let (repaired, mut diagnostics) = guard::guard(source);
+    let (repaired, mended) = guard::guard(source);
     let (tree, found) = pest::read(source, &repaired);
-    diagnostics.extend(found);
-    (tree, crate::diag::in_order(diagnostics))
+    (tree, untangle(source, mended, found))
+}
+
+/// Brackets of one line that do not fit are one tangle: what the grammar then misses on that line was never more than a
+/// guess. Of whatever kind, two findings tell of the shape of a line.
+fn untangle(source: &Source, mended: Vec<Diagnostic>, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let line = |d: &Diagnostic| source.place(d.span.start).line;
+    let tangled: BTreeSet<u32> = mended.iter().filter(|d| d.code.mends_brackets()).map(line).collect();
+    let found = found.into_iter().filter(|d| !tangled.contains(&line(d)));
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    for diagnostic in crate::diag::in_order(mended.into_iter().chain(found).collect()) {
+        let before = kept.iter().rev().take_while(|other| line(other) == line(&diagnostic)).count();
+        if before < MOST_ON_A_LINE {
+            kept.push(diagnostic);
+        }
+    }
+    kept
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ struct Grammar;
 
 /// Reads a mended text.
 pub(super) fn read(source: &Source, repaired: &Repaired<'_>) -> (Tree, Vec<Diagnostic>) {
-    let mut reader = Reader { source, repaired, tokens: Vec::new(), diagnostics: Vec::new(), closing: None };
+    let mut reader = Reader { source, repaired, tokens: Vec::new(), diagnostics: Vec::new(), closing: None, depth: 0 };
     let statements = match Grammar::parse(Rule::policy, &repaired.text) {
         Ok(mut pairs) => pairs.next().map(|policy| reader.body(policy.into_inner())).unwrap_or_default(),
         Err(error) => {
@@ -44,6 +44,8 @@ struct Reader<'a> {
     diagnostics: Vec<Diagnostic>,
     /// Where the block read last is closed.
     closing: Option<Span>,
+    /// How many blocks are open.
+    depth: usize,
 }
 
 impl Reader<'_> {
@@ -78,9 +80,17 @@ impl Reader<'_> {
                     // On the line below its head it is still that head's.
                     let head = statements.last_mut().filter(|head: &&mut Statement| head.block.is_none());
                     self.diagnostics.push(shape::headless(open, head.as_ref().map(|head| head.span)));
-                    if let Some(head) = head {
-                        head.span = head.span.to(block.span);
-                        head.block = Some(block);
+                    match head {
+                        Some(head) => {
+                            head.span = head.span.to(block.span);
+                            head.block = Some(block);
+                        }
+                        // Kept, so that nobody calls missing what it may have declared.
+                        None if self.depth == 0 => {
+                            let (docs, items, span) = (None, Vec::new(), block.span);
+                            statements.push(Statement { docs, items, block: Some(block), span });
+                        }
+                        None => {}
                     }
                 }
                 Rule::semicolon => {
@@ -99,7 +109,9 @@ impl Reader<'_> {
 
     fn block(&mut self, pair: Pair<'_, Rule>) -> Block {
         let span = self.span(&pair);
+        self.depth += 1;
         let statements = self.body(pair.into_inner());
+        self.depth -= 1;
         let end = self.closing.take().map_or(span.end, |closing| closing.end);
         Block { statements, span: Span { end, ..span } }
     }

@@ -154,6 +154,8 @@ fn string(text: &str, at: usize, unclosed: &mut Vec<Unclosed>) -> usize {
             _ => escaped = false,
         }
     }
+    // A comment at the line's end was hardly meant to be quoted.
+    let length = rest.get(..length).and_then(|line| line.find(" #")).unwrap_or(length);
     let kept = rest.get(..length).unwrap_or("").trim_end_matches([' ', '\t', '\r', ';', '}', ']', ')']);
     let slashes = kept.bytes().rev().take_while(|b| *b == b'\\').count();
     let end = body + kept.len();

@@ -4,8 +4,10 @@
 //! means in one line. Lowering, suggestions, defaults, `explain`, `list` and the reference all read this table, so a
 //! word exists here or nowhere. Never reads a policy and never reports anything.
 
+mod reference;
 mod table;
 
+pub use reference::reference;
 pub use table::{BLOCKS, SETTINGS};
 
 use Status::{InEffect, Later};
@@ -175,9 +177,11 @@ impl Block {
     }
 }
 
-/// The rows of a block, in the order of the table.
+/// The rows of a block, in the order of the table. The table has its blocks in the order of [`Block`]; `tests` hold it to
+/// that. Every statement of a set is looked up here, so the rows of other blocks are not walked.
 pub fn settings_of(block: Block) -> impl Iterator<Item = &'static Setting> {
-    SETTINGS.iter().filter(move |setting| setting.block == block)
+    let start = SETTINGS.partition_point(|setting| setting.block < block);
+    SETTINGS.iter().skip(start).take_while(move |setting| setting.block == block)
 }
 
 /// The row of a word in a block.

@@ -148,14 +148,14 @@ fn tokens_hold_the_whole_text() {
 fn a_missing_bracket_is_found_where_the_layout_shows_it() {
     use Code::{MismatchedBracket, StrayCloser, UnclosedBracket};
     let cases: &[(&str, Code, u32, u32, &str)] = &[
-        ("a {\n  b\n\nc {\n  d\n}\n", UnclosedBracket, 1, 3, "a {b}; c {d}"),
-        ("a {\n  b {\n    c\n  d\n}\ne\n", UnclosedBracket, 2, 5, "a {b {c}; d}; e"),
-        ("a { b { c; d }\ne\n", UnclosedBracket, 1, 3, "a {b {c; d}}; e"),
+        ("a {\n  b\n\nc {\n  d\n}\n", UnclosedBracket, 3, 1, "a {b}; c {d}"),
+        ("a {\n  b {\n    c\n  d\n}\ne\n", UnclosedBracket, 4, 3, "a {b {c}; d}; e"),
+        ("a { b { c; d }\ne\n", UnclosedBracket, 1, 15, "a {b {c; d}}; e"),
         ("a {\n  b [c, d\n  e f\n}\n", UnclosedBracket, 2, 5, "a {b [c, d]; e f}"),
         ("a { b [c, d; e }\nf", UnclosedBracket, 1, 7, "a {b [c, d]; e}; f"),
         ("a {\n  b when (c == d {\n    e\n  }\n}\n", UnclosedBracket, 2, 10, "a {b when (c == d) {e}}"),
-        ("a\n  b\n  c\n}\nd\n", StrayCloser, 4, 1, "a {b; c}; d"),
-        ("a {\n  b\n    c\n  }\n}\n", StrayCloser, 4, 3, "a {b {c}}"),
+        ("a\n  b\n  c\n}\nd\n", Code::MissingOpener, 1, 1, "a {b; c}; d"),
+        ("a {\n  b\n    c\n  }\n}\n", Code::MissingOpener, 2, 3, "a {b {c}}"),
         ("a {\n  b { c }}\n  d\n}\n", StrayCloser, 2, 10, "a {b {c}; d}"),
         ("a b]\nc", StrayCloser, 1, 4, "a b; c"),
         ("a [b, c)\nd", MismatchedBracket, 1, 8, "a [b, c]; d"),

@@ -20,7 +20,7 @@ pub struct Tree {
 /// `item item … [block]`, ended by a line's end, `;`, or the `}` around it.
 #[derive(Clone, Debug)]
 pub struct Statement {
-    /// Words, values and punctuation in order; never empty.
+    /// Words, values and punctuation in order; empty only where a block at the top level has no head.
     pub items: Vec<Item>,
     /// The block it carries.
     pub block: Option<Block>,

@@ -5,7 +5,9 @@
 //! are handed on are the bytes that came.
 
 pub mod chat;
+pub mod exchange;
 pub mod json;
+pub mod output;
 pub mod scripted;
 pub mod sse;
 

@@ -59,8 +59,12 @@ impl Verdicts for Well {
 
     fn take_retry_token(&mut self, _: TargetId, _: Millis) {}
 
-    fn admit(&mut self, _: TargetId, _: Admission, _: bool, _: Millis) -> Result<(), Reason> {
+    fn admit(&mut self, _: TargetId, _: (Admission, u16), _: bool, _: Millis) -> Result<(), Reason> {
         Ok(())
+    }
+
+    fn key(&mut self, _: TargetId, _: &[u16], _: Millis) -> Option<u16> {
+        Some(0)
     }
 
     fn share(&mut self, _: DicePurpose, _: &str) -> u32 {

@@ -13,7 +13,7 @@ mod contract;
 mod deadline;
 mod floors;
 mod health;
-mod provider_errors;
+pub mod provider_errors;
 mod ramp;
 mod replay;
 mod report;

@@ -2,12 +2,12 @@
 //! no other error, and a counterpart that draws nothing an operator would have to look at.
 
 use switchback::check;
-use switchback::diag::{Code, Diagnostic, Level};
+use switchback::diag::{Code, Diagnostic, Level, render};
 use switchback::source::Sources;
 use switchback::syntax;
 
-/// Codes whose example would be too long for a page, which says so.
-const WITHOUT_EXAMPLE: [Code; 2] = [Code::TextTooLarge, Code::TooMany];
+/// Codes whose example would be too long for a page, or is no text alone; the page says so.
+const WITHOUT_EXAMPLE: [Code; 3] = [Code::TextTooLarge, Code::TooMany, Code::ContractChanged];
 
 fn draws(code: Code, text: &str) -> Vec<Diagnostic> {
     let name = if code == Code::WrongFile { "example.test.sbk" } else { "example.sbk" };
@@ -92,4 +92,82 @@ fn numbers_and_names_are_given_once_and_in_order() {
     let count = names.len();
     names.dedup();
     assert_eq!(names.len(), count);
+}
+
+/// How each page's example looks to people; `SWITCHBACK_BLESS=1` rewrites the files.
+#[test]
+fn every_rendering_is_the_one_that_was_agreed_on() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/diagnostics");
+    let bless = std::env::var_os("SWITCHBACK_BLESS").is_some();
+    let mut wrong = Vec::new();
+    let mut known: Vec<String> = Vec::new();
+    for code in Code::ALL {
+        let Some(bad) = snippet(code.entry().page, "Wrong") else { continue };
+        let name = if *code == Code::WrongFile { "example.test.sbk" } else { "example.sbk" };
+        let sources = Sources::from_texts([(name, bad)]);
+        let found: Vec<Diagnostic> = draws(*code, bad).into_iter().filter(|d| d.code == *code).collect();
+        let text = render::human(&found, &sources, false);
+        let text: String = text.lines().map(|line| line.trim_end().to_owned() + "\n").collect();
+        let path = folder.join(format!("{}.txt", code.entry().id));
+        known.push(format!("{}.txt", code.entry().id));
+        if bless {
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(&path, &text).unwrap();
+        }
+        if std::fs::read_to_string(&path).unwrap_or_default() != text {
+            wrong.push(format!("{}\n{text}", path.display()));
+        }
+    }
+    let mut there: Vec<String> =
+        std::fs::read_dir(&folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    there.sort();
+    assert_eq!(there, known);
+    assert!(wrong.is_empty(), "not as agreed:\n{}", wrong.join("\n"));
+}
+
+/// A proposed change does away with what it is proposed for, and a safe one keeps what the text says.
+#[test]
+fn every_fix_of_an_example_mends_it() {
+    let mut fixed = 0;
+    for code in Code::ALL {
+        let Some(bad) = snippet(code.entry().page, "Wrong") else { continue };
+        let count = |text: &str| draws(*code, text).iter().filter(|d| d.code == *code).count();
+        let before = count(bad);
+        for diagnostic in draws(*code, bad).into_iter().filter(|d| d.code == *code) {
+            let Some(fix) = &diagnostic.fix else { continue };
+            let (head, tail) = (&bad[..fix.span.start as usize], &bad[fix.span.end as usize..]);
+            let text = format!("{head}{}{tail}", fix.text);
+            let id = code.entry().id;
+            assert!(count(&text) < before, "{id}: `{}` leaves\n{}", fix.title, said(&draws(*code, &text)));
+            if fix.safe && *code != Code::AllowWithoutEffect {
+                let tree = |text: &str| syntax::parse(Sources::from_texts([("a.sbk", text)]).iter().next().unwrap()).0;
+                assert!(syntax::says_the_same(&tree(bad), &tree(&text)), "{id}: `{}` is not safe", fix.title);
+            }
+            fixed += 1;
+        }
+    }
+    assert!(fixed >= 25, "{fixed} examples have a fix");
+}
+
+/// Whatever the form of a text allows to be laid out anew stays what it is, comments included, and is then left alone.
+#[test]
+fn every_example_is_formatted_once_and_for_all() {
+    let parse = |text: &str| syntax::parse(Sources::from_texts([("a.sbk", text)]).iter().next().unwrap());
+    let mut formatted = 0;
+    for code in Code::ALL {
+        for heading in ["Wrong", "Right"] {
+            let Some(text) = snippet(code.entry().page, heading) else { continue };
+            let (tree, found) = parse(text);
+            if !found.is_empty() {
+                continue;
+            }
+            let once = syntax::format(&tree);
+            let again = parse(&once);
+            let id = code.entry().id;
+            assert!(again.1.is_empty() && syntax::says_the_same(&tree, &again.0), "{id} {heading}:\n{once}");
+            assert_eq!(syntax::format(&again.0), once, "{id} {heading}");
+            formatted += 1;
+        }
+    }
+    assert!(formatted > 150, "{formatted}");
 }

@@ -62,6 +62,22 @@ fn the_language_page_names_every_setting_where_it_belongs() {
 }
 
 #[test]
+fn the_reference_is_what_the_table_says() {
+    let path = root().join("docs/language-reference.md");
+    let text = switchback::syntax::settings::reference();
+    if std::env::var_os("SWITCHBACK_BLESS").is_some() {
+        std::fs::write(&path, &text).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(kept == text, "docs/language-reference.md is not what the table says; SWITCHBACK_BLESS=1 rewrites it");
+    for setting in SETTINGS {
+        assert!(
+            names(&text, setting.word) || text.contains(&format!("`{}`", setting.word)) || setting.block.is_later()
+        );
+    }
+}
+
+#[test]
 fn the_class_table_is_the_classes() {
     let text = page("language.md");
     let table = section(&text, "## Failure classes");
@@ -127,7 +143,9 @@ fn every_metric_is_listed() {
 #[test]
 fn the_options_are_those_of_the_commands() {
     let text = page("cli.md");
-    for command in ["check", "fmt", "test", "graph", "explain", "list", "serve", "emulate", "completions"] {
+    for command in
+        ["check", "fmt", "test", "graph", "explain", "list", "serve", "emulate", "init", "completions", "man"]
+    {
         let help = Command::new(env!("CARGO_BIN_EXE_switchback")).args([command, "--help"]).output().unwrap();
         let help = String::from_utf8(help.stdout).unwrap();
         let own = section(&text, &format!("## {command}"));

@@ -230,7 +230,7 @@ fn what_an_upstream_quotes_of_its_credential_goes_to_nobody() {
     const KEY: &str = "k3y+with/odd==signs";
     let said = format!("{{\"error\":{{\"message\":\"bad key {KEY} (Bearer {KEY})\",\"code\":\"{KEY}\"}}}}");
     let rig = Rig::with(vec![vec![whole(401, "", &said)]], |policy| {
-        policy.providers[0].key = Some(switchback::policy::Text::Literal(KEY.into()));
+        policy.providers[0].keys = vec![switchback::policy::Text::Literal(KEY.into())];
     });
     let answer = rig.chat("", json!({}));
     assert_eq!(answer.code(), "auth", "{answer:?}");

@@ -438,7 +438,7 @@ fn policy(addresses: &[SocketAddr]) -> Policy {
     let mut policy = ready.graph.policy().clone();
     // A policy's text refers to keys; here they stand for themselves.
     for provider in &mut policy.providers {
-        provider.key = Some(Text::Literal(format!("key-of-{}", provider.name)));
+        provider.keys = vec![Text::Literal(format!("key-of-{}", provider.name))];
     }
     policy
 }

@@ -13,20 +13,28 @@
 static ALLOCATOR: counting::Counting = counting::Counting;
 
 mod allocations;
+mod classify;
 mod corpus;
 #[path = "../common/counting.rs"]
 mod counting;
+mod damage;
 mod diagnostics;
 mod docs;
 mod emulate;
+mod exits;
+mod forms;
 mod front_door;
+mod fuzz;
 mod gateway_plain;
 mod gateway_refusals;
 mod gateway_rig;
 mod gateway_serve;
 mod gateway_stream;
+mod git;
+mod grammar;
 mod layout;
 mod list;
+mod lsp;
 mod probes;
 mod readme;
 mod reload;
@@ -34,4 +42,5 @@ mod reload_load;
 mod schemas;
 mod serve_rig;
 mod settings;
+mod shell;
 mod text_commands;

@@ -18,10 +18,12 @@ fn same<T: JsonSchema>(name: &str) {
 
 #[test]
 fn each_schema_is_what_its_types_say() {
+    same::<switchback::diag::render::json::Document>("check");
     same::<switchback::check::Listing>("list");
     same::<switchback::record::Record>("record");
     same::<switchback::graph::draw::Drawing>("graph");
     same::<switchback::story::Report>("test");
     same::<switchback::emulate::Calls>("emulator-calls");
     same::<switchback::gateway::Readiness>("readyz");
+    same::<switchback::wire::exchange::line::Answer>("classify");
 }

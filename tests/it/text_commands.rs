@@ -62,13 +62,21 @@ fn check_reports_in_three_forms() {
 
     let (code, out, _) = run(&["check", "--format", "json"], &[&good, &broken]);
     assert_eq!(code, Some(1));
-    let reports: Vec<serde_json::Value> = out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let reports = document["sets"].as_array().unwrap();
     assert_eq!(reports[0]["policy"]["routes"], serde_json::json!(["r"]));
     assert_eq!(reports[0]["policy"]["hash"].as_str().unwrap().len(), 64);
     assert!(reports[1]["policy"].is_null());
-    let found = reports[1]["diagnostics"].as_array().unwrap();
+    assert!(document["policy"].is_null(), "several sets have no one policy");
+    let found = document["diagnostics"].as_array().unwrap();
     assert_eq!(found.iter().filter(|finding| finding["code"] == "SB0101").count(), 1);
     assert_eq!(reports[1]["summary"]["errors"], found.iter().filter(|finding| finding["level"] == "error").count());
+    assert_eq!(reports[1]["summary"], document["summary"]);
+
+    let (_, out, _) = run(&["check", "--format", "json"], &[&good]);
+    let document: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(document["policy"], document["sets"][0]["policy"]);
+    assert_eq!(document["policy"]["routes"], serde_json::json!(["r"]));
 }
 
 #[test]

@@ -8,10 +8,14 @@ use crate::diag::{Code, Diagnostic};
 use crate::policy::class::Verb;
 use crate::policy::{Action, Budget, FallbackTo, Matrix, Route};
 use crate::source::Span;
+use crate::syntax::settings::Block;
 use std::collections::BTreeMap;
 
+/// How many further places a finding shows.
+const MOST_PLACES: usize = 3;
+
 /// Judges each written action over all routes at once, so that a matrix may be shared by routes of different chains.
-pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
+pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     // What is unknown may be where the action is possible.
     let Some(places) = draft.routes.iter().map(|route| place(draft, route.as_ref()?)).collect::<Option<Vec<_>>>()
     else {
@@ -24,21 +28,37 @@ pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
             entry.1 |= place.allows(written.action);
         }
     }
+    // One cause bars an action in every row of a matrix, so it is told once.
+    let mut told: BTreeMap<(Span, &str, &str), Diagnostic> = BTreeMap::new();
     for (span, (action, possible)) in judged {
-        if !possible {
-            let verb = action.verb();
-            out.push(
-                Diagnostic::new(Code::ActionNeverPossible, span, format!("`{verb}` is never possible here"))
-                    .here(reason(action))
-                    .help("remove it, or give a route that uses this matrix what it needs"),
-            );
+        if possible {
+            continue;
         }
+        let (verb, matrix) = (action.verb().word(), around(cx, span));
+        let first = told.remove(&(matrix, verb, reason(action)));
+        let found = match first {
+            None => Diagnostic::new(Code::ActionNeverPossible, span, format!("`{verb}` is never possible here"))
+                .here(reason(action))
+                .help("remove it, or give a route that uses this matrix what it needs"),
+            Some(found) if found.labels.len() < MOST_PLACES => found.label(span, "nor here"),
+            Some(found) => found,
+        };
+        told.insert((matrix, verb, reason(action)), found);
     }
+    out.extend(told.into_values());
+}
+
+/// The block that a place stands in.
+fn around(cx: &Context<'_>, place: Span) -> Span {
+    let blocks = cx.names.list(Block::Matrix).iter().map(|decl| decl.statement.span);
+    let holds = |block: &Span| block.file == place.file && block.start <= place.start && place.end <= block.end;
+    blocks.into_iter().find(holds).unwrap_or(place)
 }
 
 fn reason(action: Action) -> &'static str {
     match action {
         Action::Retry { .. } | Action::Wait { .. } => "no route that uses it allows a second call at one target",
+        Action::NextKey => "no route that uses it reaches a provider with a pool of `keys`",
         Action::Failover => "no route that uses it has two targets of one model in a chain",
         Action::Fallback(FallbackTo::OtherModel) => "no route that uses it has two models in a chain",
         Action::Fallback(FallbackTo::LargerContext) => "no route that uses it has a larger context in a chain",
@@ -83,6 +103,7 @@ impl Place<'_> {
         }
         match action {
             Action::Retry { .. } | Action::Wait { .. } => self.budget.per_target > 1,
+            Action::NextKey => self.chains.iter().flatten().any(|link| link.provider.keys.len() > 1),
             Action::Failover => self.pair(|a, b| a.model.name == b.model.name),
             Action::Fallback(FallbackTo::OtherModel) => self.pair(|a, b| a.model.name != b.model.name),
             Action::Fallback(FallbackTo::LargerContext) => {

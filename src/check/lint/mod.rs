@@ -4,20 +4,31 @@
 //! stays silent about blocks that could not be lowered. Never changes the draft.
 
 mod action_never_possible;
+mod attempts_above_chain;
 mod attempts_below_chain;
+mod budget_at_odds;
+mod cached_above_input;
+mod chain_switched_off;
 mod clauses;
 mod cleartext_http;
 mod contract_unmet;
+mod dearer_standby;
 mod emulated_and_real;
 mod emulated_provider;
+mod fallback_to_itself;
+mod key_missing;
 mod one_outage_away;
+mod output_above_context;
 mod probe_refused;
+mod region_nowhere;
 mod stage_too_short;
+mod two_accounts_one_credential;
 mod two_breakers;
 mod unknown_price;
 mod unproven_fallback;
 mod unreachable_target;
 mod unused_block;
+mod wait_above_deadline;
 
 use super::context::{Context, Decl};
 use super::draft::Draft;
@@ -29,21 +40,32 @@ use crate::syntax::settings::Block;
 /// What a lint is: it reads, and adds what it finds.
 type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
 
-const LINTS: [Lint; 14] = [
+const LINTS: [Lint; 25] = [
     action_never_possible::lint,
+    attempts_above_chain::lint,
     attempts_below_chain::lint,
+    budget_at_odds::lint,
+    cached_above_input::lint,
+    chain_switched_off::lint,
     cleartext_http::lint,
     contract_unmet::lint,
+    dearer_standby::lint,
     emulated_and_real::lint,
     emulated_provider::lint,
+    fallback_to_itself::lint,
+    key_missing::lint,
     one_outage_away::lint,
+    output_above_context::lint,
     probe_refused::lint,
+    region_nowhere::lint,
     stage_too_short::lint,
+    two_accounts_one_credential::lint,
     two_breakers::lint,
     unknown_price::lint,
     unproven_fallback::lint,
     unreachable_target::lint,
     unused_block::lint,
+    wait_above_deadline::lint,
 ];
 
 /// Runs all lints.
@@ -95,6 +117,12 @@ fn setting(cx: &Context<'_>, block: Block, name: &str, word: &str) -> Option<Spa
     let decl = declared(cx, block, name)?;
     let statement = decl.statements().iter().find(|statement| statement.keyword() == Some(word));
     Some(statement.map_or(decl.name_span, |statement| statement.span))
+}
+
+/// A setting's statement in the block itself, and not in one that it extends.
+fn written(cx: &Context<'_>, block: Block, name: &str, word: &str) -> Option<Span> {
+    let decl = declared(cx, block, name)?;
+    decl.statements().iter().find(|statement| statement.keyword() == Some(word)).map(|statement| statement.span)
 }
 
 fn declared<'c>(cx: &'c Context<'_>, block: Block, name: &str) -> Option<&'c Decl<'c>> {

@@ -37,7 +37,7 @@ fn shared(links: &[Link<'_>]) -> Option<String> {
     if all(&|link| link.provider.account == provider.account) {
         return Some(format!("account `{}`", provider.account));
     }
-    if provider.key.is_some() && all(&|link| link.provider.key == provider.key) {
+    if !provider.keys.is_empty() && all(&|link| link.provider.keys == provider.keys) {
         return Some("one credential".to_owned());
     }
     let region = target.region.as_ref()?;

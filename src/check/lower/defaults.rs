@@ -21,6 +21,15 @@ pub enum Preset<T> {
     Known(T, Span),
 }
 
+impl<T> Preset<T> {
+    /// Takes what is absent for something that was reported.
+    fn doubt(&mut self) {
+        if matches!(self, Preset::Absent) {
+            *self = Preset::Broken;
+        }
+    }
+}
+
 /// A lowered `defaults` block, with what routes take from it.
 #[derive(Clone, Debug, Default)]
 pub struct Presets {
@@ -34,6 +43,7 @@ pub struct Presets {
 
 /// Lowers a `defaults` block. A broken header name leaves the built-in one, since the set is refused anyway.
 pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Presets {
+    let before = cx.findings();
     let fields = cx.fields(decl);
     let matrix = preset(cx, &fields, "matrix", |cx, s| {
         let item = cx.single(s)?;
@@ -49,7 +59,13 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Presets {
     let built_in = Defaults::default();
     let session_header = fields.optional(cx, "session-header", header).flatten().unwrap_or(built_in.session_header);
     let region_header = fields.optional(cx, "region-header", header).flatten().unwrap_or(built_in.region_header);
-    Presets { defaults: Defaults { session_header, region_header }, matrix, budget }
+    let mut presets = Presets { defaults: Defaults { session_header, region_header }, matrix, budget };
+    // What could not be read may be what seems to be missing.
+    if cx.findings() > before || decl.statement.block.is_none() {
+        presets.matrix.doubt();
+        presets.budget.doubt();
+    }
+    presets
 }
 
 fn preset<'a, T>(

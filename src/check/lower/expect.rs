@@ -112,11 +112,11 @@ fn path(ctx: &mut Context<'_>, list: &Item) -> Option<Vec<PathItem>> {
             return Some(found);
         }
         match Verb::from_word(word) {
-            Some(verb @ (Verb::NextKey | Verb::Repair | Verb::Continue)) => {
+            Some(verb @ (Verb::Repair | Verb::Continue)) => {
                 early.push((item.span, verb));
                 None
             }
-            Some(verb @ (Verb::Retry | Verb::Wait | Verb::Failover | Verb::Fallback | Verb::Stop)) => {
+            Some(verb @ (Verb::Retry | Verb::Wait | Verb::NextKey | Verb::Failover | Verb::Fallback | Verb::Stop)) => {
                 Some(PathItem::Action(verb))
             }
             None => {

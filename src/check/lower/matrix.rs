@@ -74,9 +74,22 @@ pub fn lower<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Matrix> {
 fn not_total(decl: &Decl<'_>, covered: ClassSet) -> Diagnostic {
     let missing = ClassSet::all().without(covered);
     let names = listed(missing);
-    Diagnostic::new(Code::MatrixNotTotal, decl.name_span, format!("matrix `{}` says nothing about {names}", decl.name))
-        .here("not every class has a row without a guard")
-        .help("give each of them a row without a guard, or end with `otherwise -> stop`")
+    let found = Diagnostic::new(
+        Code::MatrixNotTotal,
+        decl.name_span,
+        format!("matrix `{}` says nothing about {names}", decl.name),
+    )
+    .here("not every class has a row without a guard")
+    .help("give each of them a row without a guard, or end with `otherwise -> stop`");
+    match &decl.statement.block {
+        Some(block) => {
+            let last = block.statements.last().map_or(block.span.start + 1, |row| row.span.end);
+            let end = Span { start: last, end: last, ..block.span };
+            let text = if block.statements.is_empty() { " otherwise -> stop" } else { "\n  otherwise -> stop" };
+            found.fix("add `otherwise -> stop`", end, text, false)
+        }
+        None => found,
+    }
 }
 
 fn listed(classes: ClassSet) -> String {
@@ -104,6 +117,15 @@ fn row(ctx: &mut Context<'_>, statement: &Statement) -> Option<Draft> {
         ctx.report(value::missing("`->` and what to do", last));
         return None;
     };
+    if let Some(joint) = runs_on(ctx, actions) {
+        let text = ctx.names.slice(joint);
+        let message = format!("this row goes on on the next line, since its line ends with `{text}`");
+        ctx.report(
+            Diagnostic::new(Code::MissingItem, joint, message)
+                .help(format!("write the action that belongs after `{text}`")),
+        );
+        return None;
+    }
     let (arrow, actions) = actions.split_first()?;
     let when = before.iter().position(|item| item.is("when")).unwrap_or(before.len());
     let (head, condition) = before.split_at_checked(when)?;
@@ -128,6 +150,17 @@ fn row(ctx: &mut Context<'_>, statement: &Statement) -> Option<Draft> {
     };
     let row = Row { classes: ClassSet::default(), text, guard: guard?, actions: actions?, span: statement.span };
     Some(Draft { classes, row })
+}
+
+/// The comma or arrow at a line's end that joins two rows: another arrow stands below it.
+fn runs_on(ctx: &Context<'_>, from_arrow: &[Item]) -> Option<Span> {
+    let second = from_arrow.iter().skip(1).position(|item| item.kind == ItemKind::Arrow)?;
+    let pairs = from_arrow.iter().zip(from_arrow.iter().skip(1)).take(second + 1);
+    let breaks = |(joint, next): &(&Item, &Item)| {
+        let between = Span { start: joint.span.end, end: next.span.start, ..next.span };
+        matches!(joint.kind, ItemKind::Comma | ItemKind::Arrow) && ctx.names.slice(between).contains('\n')
+    };
+    pairs.filter(breaks).map(|(joint, _)| joint.span).next_back()
 }
 
 /// The classes of a row's head: the inner nothing is `otherwise`.
@@ -287,7 +320,8 @@ fn class_table(row: &Row, out: &mut Vec<Diagnostic>) {
             Action::Retry { .. } if matters(Class::RateLimit) => out.push(
                 Diagnostic::new(Code::RetryOnRateLimit, *span, "`retry` does not wait for a rate limit to pass")
                     .here("calls into the limit again")
-                    .help("write `wait up to 5s`, which follows the provider's hint"),
+                    .help("write `wait up to 5s`, which follows the provider's hint")
+                    .fix("write `wait up to 5s`", *span, "wait up to 5s", false),
             ),
             Action::Fallback(_) if matters(Class::Policy) => out.push(
                 Diagnostic::new(Code::FallbackOnPolicy, *span, "`fallback` on `policy` evades a refusal")
@@ -297,6 +331,7 @@ fn class_table(row: &Row, out: &mut Vec<Diagnostic>) {
             Action::Retry { .. }
             | Action::Fallback(_)
             | Action::Wait { .. }
+            | Action::NextKey
             | Action::Failover
             | Action::Stop { .. } => {}
         }

@@ -11,7 +11,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::policy::{Api, Provider, RetryRatio, Text};
 use crate::source::Span;
 use crate::syntax::settings::Block;
-use crate::syntax::tree::Statement;
+use crate::syntax::tree::{Item, ItemKind, Statement};
 
 /// Headers that carry credentials, in lower case.
 const CREDENTIALS: [&str; 8] = [
@@ -34,6 +34,15 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, known: &Health) -> Op
         let items = cx.value_items(s)?;
         value::secret(items, end_of(s), &mut cx.diagnostics)
     });
+    let keys = fields.optional(cx, "keys", keys);
+    if let (Some(one), Some(pool)) = (fields.one("key"), fields.one("keys")) {
+        cx.report(
+            Diagnostic::new(Code::DuplicateSetting, end_of(pool), "this provider has a key and a pool of keys")
+                .label(end_of(one), "the key")
+                .help("put it into the pool, or leave the pool out"),
+        );
+        return None;
+    }
     let headers = headers(cx, &fields.all("header"));
     let pass_headers = fields.or(cx, "pass-headers", Vec::new(), pass_headers);
     let account = fields.or(cx, "account", decl.name.clone(), |cx, s| cx.label(s));
@@ -47,13 +56,14 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, known: &Health) -> Op
     let breaker = health::rules(&known.breakers, health::chosen(cx.names, Block::Breaker, &[decl]));
     let retry = fields.or(cx, "retry-ratio", RetryRatio::default(), retry_ratio);
     let timeout_connect = fields.or(cx, "timeout-connect", Provider::TIMEOUT_CONNECT, |cx, s| cx.time(s));
+    let key = key?;
     Some(Provider {
         name: decl.name.clone(),
         span: decl.name_span,
         docs: decl.statement.docs.clone(),
         api: api?,
         base_url: base_url?,
-        key: key?,
+        keys: keys?.unwrap_or_else(|| key.into_iter().collect()),
         headers: headers?,
         pass_headers: pass_headers?,
         account: account?,
@@ -61,6 +71,35 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, known: &Health) -> Op
         breaker: breaker.unwrap_or_default(),
         retry: retry?,
     })
+}
+
+/// `[env NAME, file "PATH", …]`: references, as a single `key` is one.
+fn keys<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Vec<Text>> {
+    let item = cx.single(statement)?;
+    let ItemKind::List(parts) = &item.kind else {
+        cx.report(value::wrong(item, "a list of references").help("write `keys [env KEY_A, env KEY_B]`"));
+        return None;
+    };
+    // Every key is looked at before one is missed.
+    let read = |part: &Vec<Item>| value::secret(part, item.span, &mut cx.diagnostics);
+    let keys: Vec<Option<Text>> = parts.iter().map(read).collect();
+    let keys: Vec<Text> = keys.into_iter().collect::<Option<_>>()?;
+    if keys.is_empty() {
+        cx.report(
+            Diagnostic::new(Code::MissingValue, item.span, "this pool holds no key")
+                .help("name keys, or leave `keys` out for a server that asks for none"),
+        );
+        return None;
+    }
+    if let Some(twice) = (1..keys.len()).find(|at| keys.iter().take(*at).any(|k| Some(k) == keys.get(*at))) {
+        let span = parts.get(twice).and_then(|p| p.first()).map_or(item.span, |i| i.span);
+        cx.report(
+            Diagnostic::new(Code::DuplicateSetting, span, "this key stands in the pool twice")
+                .help("keep one of them: the same key again is no other key"),
+        );
+        return None;
+    }
+    Some(keys)
 }
 
 fn url<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Text> {

@@ -3,7 +3,7 @@
 use super::defaults::{Preset, Presets};
 use super::row_action;
 use crate::check::context::{Context, Decl, not_yet};
-use crate::check::fields::Fields;
+use crate::check::fields::{self, Fields};
 use crate::check::guard::{self, Reads};
 use crate::check::resolution::Origin;
 use crate::check::value;
@@ -126,6 +126,9 @@ fn with_preset<'a, T>(
         Preset::Absent => {
             // The whole block may be broken off; then nothing is called missing.
             decl.statement.block.as_ref()?;
+            if cx.names.is_lost(Block::Defaults) || fields::strangers(decl) > 0 {
+                return None;
+            }
             cx.report(
                 Diagnostic::new(Code::MissingSetting, decl.name_span, format!("this route has no `{word}`"))
                     .here(format!("`{word}` is missing here and in `defaults`"))

@@ -79,14 +79,13 @@ fn action(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<Option<Actio
             cursor.due_word("to", out)?;
             Action::Wait { up_to: value::duration(cursor.due("a duration", out)?, out)? }
         }
+        Verb::NextKey => Action::NextKey,
         Verb::Failover => Action::Failover,
         Verb::Fallback => Action::Fallback(fallback(ctx, cursor)?),
         Verb::Stop => Action::Stop { status: status(cursor, out)? },
-        Verb::NextKey | Verb::Repair | Verb::Continue => {
+        Verb::Repair | Verb::Continue => {
             ctx.later(item.span, verb.word());
-            if verb != Verb::NextKey {
-                repetitions(cursor, &mut ctx.diagnostics)?;
-            }
+            repetitions(cursor, &mut ctx.diagnostics)?;
             return Some(None);
         }
     };

@@ -1,7 +1,9 @@
 //! `tier`: chains of targets.
 
 use crate::check::context::{Context, Decl};
+
 use crate::check::cursor::Cursor;
+use crate::check::fields;
 use crate::check::guard::{self, Reads};
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
@@ -49,7 +51,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
     }
     match general {
         Some((_, chain)) => chains.extend(chain),
-        None if whole && !statements.is_empty() => {
+        None if whole && !statements.is_empty() && fields::strangers(decl) == 0 => {
             cx.report(
                 Diagnostic::new(
                     Code::NoGeneralChain,

@@ -23,12 +23,18 @@ const PREFIXES: [(&str, usize); 14] = [
     ("Bearer ", 12),
 ];
 
+/// No text shorter than this is a key of any vendor. Every word of a policy is looked at, and most end here.
+const SHORTEST: usize = 19;
+
 /// The least length of a text that is a key by looks alone.
 const LONG: usize = 32;
 
 /// Whether a text looks like an API key.
 pub fn looks_like_key(text: &str) -> bool {
     let text = text.trim();
+    if text.len() < SHORTEST {
+        return false;
+    }
     let token = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '=' | '+' | '/');
     let known = PREFIXES.iter().any(|(prefix, least)| {
         text.strip_prefix(prefix).is_some_and(|rest| rest.len() >= *least && rest.trim().chars().all(token))
@@ -38,6 +44,9 @@ pub fn looks_like_key(text: &str) -> bool {
 
 /// Long, of one alphabet, and of many different characters: hexadecimal or base64.
 fn random(text: &str) -> bool {
+    if text.len() < LONG {
+        return false;
+    }
     let mut seen = [false; 256];
     text.bytes().for_each(|b| {
         if let Some(slot) = seen.get_mut(usize::from(b)) {
@@ -49,8 +58,7 @@ fn random(text: &str) -> bool {
     let hex = text.bytes().all(|b| b.is_ascii_hexdigit());
     let base64 = text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'_' | b'-'));
     let digits = has(u8::is_ascii_digit);
-    text.len() >= LONG
-        && digits
+    digits
         && ((hex && has(u8::is_ascii_alphabetic) && distinct >= 8)
             || (base64 && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && distinct >= 16))
 }
@@ -60,4 +68,15 @@ pub fn literal(span: Span) -> Diagnostic {
     Diagnostic::new(Code::KeyLiteral, span, "an API key is written into the policy")
         .here("looks like a key")
         .help("write `env NAME` or `file \"PATH\"` here, and have the key replaced: it has been in a file under review")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_vendors_key_is_too_short_to_be_looked_at() {
+        let shortest = PREFIXES.iter().map(|(prefix, least)| prefix.len() + least).min();
+        assert_eq!(shortest, Some(SHORTEST));
+    }
 }

@@ -19,6 +19,8 @@ pub struct TargetSpec {
     pub upstream: String,
     /// Where it is.
     pub region: Option<String>,
+    /// How many keys its provider has; from two on they are a pool.
+    pub keys: u16,
     /// Most calls in flight.
     pub max_concurrent: Option<u32>,
     /// The number of its recoveries, where instances share one; else 0.
@@ -45,6 +47,7 @@ impl TargetSpec {
             name,
             provider,
             region: None,
+            keys: 1,
             max_concurrent: None,
             epoch: 0,
             breaker: BreakerRules::default(),

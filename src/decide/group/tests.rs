@@ -41,7 +41,7 @@ fn three() -> Group {
 }
 
 fn call(group: &mut Group, place: usize, now: u64, ask: Ask<'_>, ended: &Ended) -> bool {
-    let permit = group.admit(place, Millis(now), ask, Admission::Normal, true).unwrap();
+    let permit = group.admit(place, Millis(now), ask, (Admission::Normal, 0), true).unwrap();
     group.settle(place, Millis(now), permit, ended)
 }
 
@@ -113,7 +113,7 @@ fn a_broken_capability_leaves_the_others_and_good_chats_do_not_hide_it() {
     assert_eq!(group.phase(0, Millis(5_000), Capability::Tools), Phase::Ramping(Percent(1_000)));
     assert_eq!(group.phase(0, Millis(5_000), Capability::Text), Phase::Full);
     (0..4).for_each(|_| {
-        let permit = group.admit(0, Millis(5_001), TOOLS, Admission::Normal, true).unwrap();
+        let permit = group.admit(0, Millis(5_001), TOOLS, (Admission::Normal, 0), true).unwrap();
         group.settle(0, Millis(5_001), permit, &Ended::failed(Class::SchemaInvalid));
     });
     assert!(open(&mut group, 5_001).is_empty());
@@ -185,10 +185,10 @@ fn a_hold_covers_whom_the_answer_spoke_for() {
 fn last_resort_is_rationed_and_decides_nothing() {
     let mut group = three();
     (0..5).for_each(|_| _ = call(&mut group, 0, 0, CHAT, &Ended::failed(Class::ServerError)));
-    let first = group.admit(0, Millis(1), CHAT, Admission::LastResort, true).unwrap();
+    let first = group.admit(0, Millis(1), CHAT, (Admission::LastResort, 0), true).unwrap();
     assert_eq!(first.admission(), Admission::LastResort);
-    assert_eq!(group.admit(0, Millis(1), CHAT, Admission::LastResort, true).err(), Some(Reason::BreakerOpen));
-    assert_eq!(group.admit(0, Millis(1), CHAT, Admission::Normal, true).err(), Some(Reason::BreakerOpen));
+    assert_eq!(group.admit(0, Millis(1), CHAT, (Admission::LastResort, 0), true).err(), Some(Reason::BreakerOpen));
+    assert_eq!(group.admit(0, Millis(1), CHAT, (Admission::Normal, 0), true).err(), Some(Reason::BreakerOpen));
     // It succeeds everywhere on the path but at the breaker that it went past.
     group.settle(0, Millis(2), first, &Ended::served(None));
     assert_eq!(open(&mut group, 2), ["target=eu-a"]);
@@ -198,8 +198,8 @@ fn last_resort_is_rationed_and_decides_nothing() {
 #[test]
 fn a_target_at_its_own_limit_is_busy_until_a_call_ends() {
     let mut group = group(vec![TargetSpec { max_concurrent: Some(1), ..spec("eu-a", "a", "eu") }]);
-    let permit = group.admit(0, Millis(0), CHAT, Admission::Normal, true).unwrap();
-    assert_eq!(group.admit(0, Millis(0), CHAT, Admission::Normal, true).err(), Some(Reason::Busy));
+    let permit = group.admit(0, Millis(0), CHAT, (Admission::Normal, 0), true).unwrap();
+    assert_eq!(group.admit(0, Millis(0), CHAT, (Admission::Normal, 0), true).err(), Some(Reason::Busy));
     group.settle(0, Millis(1), permit, &Ended::NEUTRAL);
     assert_eq!(against(&mut group, 0, 1, CHAT), None);
 }
@@ -209,9 +209,9 @@ fn a_trial_taken_by_another_between_asking_and_admitting_is_busy() {
     let mut group = three();
     call(&mut group, 0, 0, CHAT, &Ended::failed(Class::Auth));
     assert_eq!(against(&mut group, 1, 5_000, CHAT), None);
-    let trial = group.admit(0, Millis(5_000), CHAT, Admission::Trial, true).unwrap();
+    let trial = group.admit(0, Millis(5_000), CHAT, (Admission::Trial, 0), true).unwrap();
     assert_eq!(trial.admission(), Admission::Trial);
-    assert_eq!(group.admit(1, Millis(5_000), CHAT, Admission::Trial, true).err(), Some(Reason::TrialBusy));
+    assert_eq!(group.admit(1, Millis(5_000), CHAT, (Admission::Trial, 0), true).err(), Some(Reason::TrialBusy));
     // A stream that goes on is not lost, and a client that leaves gives the place back.
     group.renew(0, Millis(7_000), &trial);
     assert_eq!(against(&mut group, 1, 9_000, CHAT), Some(Reason::TrialBusy));
@@ -269,7 +269,7 @@ proptest! {
         for (pause, place, tools, class, forget) in steps {
             now += pause;
             let ask = if tools { TOOLS } else { CHAT };
-            let Ok(permit) = group.admit(place, Millis(now), ask, Admission::Normal, true) else { continue };
+            let Ok(permit) = group.admit(place, Millis(now), ask, (Admission::Normal, 0), true) else { continue };
             if forget {
                 lost[place] += 1;
                 drop(permit);
@@ -327,9 +327,9 @@ fn story(steps: &[(u64, Step)], eager: bool) -> Vec<(Phase, Standing, Vec<u64>)>
         let at = Millis(now);
         match *step {
             Step::Probe(probed) => _ = group.probe(0, at, probed),
-            Step::Lost => drop(group.admit(0, at, CHAT, Admission::Normal, true)),
+            Step::Lost => drop(group.admit(0, at, CHAT, (Admission::Normal, 0), true)),
             Step::Call(class) => {
-                if let Ok(permit) = group.admit(0, at, CHAT, Admission::Normal, true) {
+                if let Ok(permit) = group.admit(0, at, CHAT, (Admission::Normal, 0), true) {
                     group.settle(0, at, permit, &class.map_or(Ended::served(None), Ended::failed));
                 }
             }

@@ -38,10 +38,10 @@ fn a_target_is_found_again_under_another_id_and_calls_under_way_still_count_wher
     let old_targets = [target("b", "p", "p"), target("c", "q", "q")];
     let mut old = Ledgers::new(plan(&old_targets));
     let (group, place) = old.of(TargetId(0)).unwrap();
-    let permit = group.admit(place, Millis(0), ASK, Admission::Normal, true).unwrap();
+    let permit = group.admit(place, Millis(0), ASK, (Admission::Normal, 0), true).unwrap();
     group.settle(place, Millis(0), permit, &Ended::failed(Class::Auth));
     let (group, place) = old.of(TargetId(1)).unwrap();
-    let under_way = group.admit(place, Millis(0), ASK, Admission::Normal, true).unwrap();
+    let under_way = group.admit(place, Millis(0), ASK, (Admission::Normal, 0), true).unwrap();
 
     let new_targets = [target("a", "p", "p"), target("b", "p", "p"), target("c", "q", "q")];
     let mut new = old.carried_to(plan(&new_targets));

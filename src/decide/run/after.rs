@@ -203,7 +203,8 @@ impl Run {
                     Action::Retry { .. } | Action::Wait { .. } => {
                         verdicts.take_retry_token(candidate.target, scene.now);
                     }
-                    Action::Failover | Action::Fallback(_) | Action::Stop { .. } => self.pauses.new_target(),
+                    Action::Failover | Action::Fallback(_) => self.pauses.new_target(),
+                    Action::NextKey | Action::Stop { .. } => {}
                 }
                 let lapse = Lapse { repeated: true, ..lapse.clone() };
                 let (admission, standing) = (choice.admission, choice.standing);
@@ -231,6 +232,7 @@ impl Run {
         let chain = match action {
             Action::Fallback(FallbackTo::Tier(tier)) => around.elsewhere.iter().find(|(t, ..)| *t == tier),
             Action::Fallback(FallbackTo::OtherModel | FallbackTo::LargerContext)
+            | Action::NextKey
             | Action::Failover
             | Action::Retry { .. }
             | Action::Wait { .. }
@@ -249,7 +251,9 @@ impl Run {
         if let Some((_, candidates, _)) = chain {
             self.candidates = candidates.clone();
         }
-        self.pauses.new_target();
+        if action != Action::NextKey {
+            self.pauses.new_target();
+        }
         Some(call)
     }
 
@@ -349,10 +353,10 @@ struct Way {
     choice: Choice,
 }
 
-/// Whether an action goes to another target.
+/// Whether an action goes elsewhere: to another target, or with another key.
 fn moves(action: Action) -> bool {
     match action {
-        Action::Failover | Action::Fallback(_) => true,
+        Action::NextKey | Action::Failover | Action::Fallback(_) => true,
         Action::Retry { .. } | Action::Wait { .. } | Action::Stop { .. } => false,
     }
 }
@@ -369,7 +373,7 @@ fn fits(action: Action, candidate: &Candidate, failed: Option<crate::policy::Mod
         Action::Failover => Some(candidate.model) == failed,
         Action::Fallback(FallbackTo::OtherModel) => Some(candidate.model) != failed,
         Action::Fallback(FallbackTo::LargerContext | FallbackTo::Tier(_)) => true,
-        Action::Retry { .. } | Action::Wait { .. } | Action::Stop { .. } => false,
+        Action::NextKey | Action::Retry { .. } | Action::Wait { .. } | Action::Stop { .. } => false,
     }
 }
 

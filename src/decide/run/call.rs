@@ -49,7 +49,9 @@ impl Run {
         verdicts: &mut dyn Verdicts,
     ) -> Result<Call, Reason> {
         let target = candidate.target;
-        verdicts.admit(target, how.admission, self.unused(target), scene.now)?;
+        let key = self.next_key(scene, target, how.verb, verdicts).ok_or(Reason::Hold)?;
+        verdicts.admit(target, (how.admission, key), self.unused(target), scene.now)?;
+        let pool = self.note_key(scene, target, key);
         match how.verb {
             None => self.tally.attempts = self.tally.attempts.saturating_add(1),
             Some(verb) => self.tally.take(verb),
@@ -75,6 +77,7 @@ impl Run {
             action: how.verb,
             target: Some(target),
             admission: how.admission,
+            key: pool.then(|| key.saturating_add(1)),
             pass: how.pass.number(),
             wait: how.wait,
             left: self.time.remaining(scene.now),
@@ -83,10 +86,40 @@ impl Run {
             breaker: Some(how.standing.breaker),
             result: None,
         });
-        Ok(Call { attempt: self.tally.attempts, target, node: how.node, admission: how.admission, limits })
+        Ok(Call { attempt: self.tally.attempts, target, node: how.node, admission: how.admission, key, limits })
     }
 
+    /// The key for a call at a target: `next-key` takes one that this request has not used.
+    pub(super) fn next_key(
+        &self,
+        scene: &Scene<'_>,
+        target: TargetId,
+        verb: Option<Verb>,
+        verdicts: &mut dyn Verdicts,
+    ) -> Option<u16> {
+        let provider = scene.graph.target(target)?.provider;
+        let used: SmallVec<[u16; 4]> = match verb {
+            Some(Verb::NextKey) => self.keys.iter().filter(|(p, _)| *p == provider).map(|(_, key)| *key).collect(),
+            Some(_) | None => SmallVec::new(),
+        };
+        verdicts.key(target, &used, scene.now)
+    }
+
+    /// Remembers a key that is used now; says whether it is one of a pool.
+    fn note_key(&mut self, scene: &Scene<'_>, target: TargetId, key: u16) -> bool {
+        let provider = scene.graph.target(target).map(|t| t.provider);
+        let Some(provider) = provider else { return false };
+        if !self.keys.contains(&(provider, key)) {
+            self.keys.push((provider, key));
+        }
+        scene.graph.provider(provider).is_some_and(|p| p.keys.len() > 1)
+    }
+
+    /// Keys of a pool are no further calls at the target: `per-target` does not count them.
     fn count_visit(&mut self, target: TargetId, verb: Option<Verb>) {
+        if verb == Some(Verb::NextKey) {
+            return;
+        }
         let waited = verb == Some(Verb::Wait);
         let anew = matches!(verb, None | Some(Verb::Failover | Verb::Fallback));
         match self.visits.iter_mut().find(|v| v.target == target) {

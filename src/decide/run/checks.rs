@@ -7,6 +7,7 @@ use crate::decide::action::{Bar, Checks};
 use crate::decide::deadline::Fit;
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::{Admission, Standing, Verdicts};
+use crate::policy::class::Verb;
 use crate::policy::{Action, Budget, Class, DicePurpose, FallbackTo, Millis, TierId};
 
 /// Where an action would go.
@@ -54,6 +55,13 @@ impl Checks for PassChecks<'_, '_> {
             Bar::PerTarget => self.per_target(action),
             Bar::Replay => self.run.replay.allows(self.lapse.attempted, action.verb()).is_err(),
             Bar::Target => {
+                let run = &*self.run;
+                let target = self.lapse.candidate.target;
+                let no_key = action == Action::NextKey
+                    && run.next_key(self.scene, target, Some(Verb::NextKey), self.verdicts).is_none();
+                if no_key {
+                    return true;
+                }
                 self.choice = self.find(action);
                 self.choice.is_none()
             }
@@ -61,7 +69,7 @@ impl Checks for PassChecks<'_, '_> {
                 Action::Retry { .. } | Action::Wait { .. } => {
                     !self.verdicts.retry_token(self.lapse.candidate.target, self.scene.now)
                 }
-                Action::Failover | Action::Fallback(_) | Action::Stop { .. } => false,
+                Action::NextKey | Action::Failover | Action::Fallback(_) | Action::Stop { .. } => false,
             },
             Bar::Money => self.money(),
             Bar::Time => self.time(action),
@@ -78,14 +86,16 @@ impl PassChecks<'_, '_> {
                 full || self.lapse.no_retry || self.lapse.repeated || !self.run.tally.may_retry(times)
             }
             Action::Wait { .. } => full || self.lapse.repeated || visit.waited,
-            Action::Failover | Action::Fallback(_) | Action::Stop { .. } => false,
+            Action::NextKey | Action::Failover | Action::Fallback(_) | Action::Stop { .. } => false,
         }
     }
 
     /// Where the action would go in this pass, leaving out whom it was too late for.
     fn find(&self, action: Action) -> Option<Choice> {
         match action {
-            Action::Retry { .. } => self.again(|standing, now| select::admits(standing, now, self.pass)),
+            Action::Retry { .. } | Action::NextKey => {
+                self.again(|standing, now| select::admits(standing, now, self.pass))
+            }
             Action::Wait { up_to } => {
                 let asked = self.asked_wait();
                 // A hold of others that outlasts this wait is not ours to break.
@@ -187,7 +197,7 @@ impl PassChecks<'_, '_> {
         let wait = match action {
             Action::Retry { .. } => self.pause(attempt),
             Action::Wait { .. } => self.whole_wait(attempt),
-            Action::Failover | Action::Fallback(_) => return self.time_to_move(action),
+            Action::NextKey | Action::Failover | Action::Fallback(_) => return self.time_to_move(action),
             Action::Stop { .. } => return false,
         };
         let here = (&self.run.candidates, self.standings);
@@ -218,6 +228,7 @@ impl PassChecks<'_, '_> {
         let elsewhere = match action {
             Action::Fallback(FallbackTo::Tier(tier)) => self.elsewhere.iter().find(|(t, ..)| *t == tier),
             Action::Fallback(FallbackTo::OtherModel | FallbackTo::LargerContext)
+            | Action::NextKey
             | Action::Failover
             | Action::Retry { .. }
             | Action::Wait { .. }
@@ -240,6 +251,8 @@ impl PassChecks<'_, '_> {
                     self.choice = Some(Choice { granted, ..choice });
                     return false;
                 }
+                // Another key is of no use to whoever would be next.
+                Fit::MoveOn if action == Action::NextKey => return true,
                 Fit::MoveOn => {
                     self.moved.push(target);
                     self.choice = self.find(action);

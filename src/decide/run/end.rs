@@ -98,6 +98,7 @@ impl Run {
             action: Some(Verb::Stop),
             target: None,
             admission: Admission::Normal,
+            key: None,
             pass: 0,
             wait: None,
             left: self.time.remaining(scene.now),

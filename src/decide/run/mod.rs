@@ -23,7 +23,7 @@ use super::trail::{Outcome, Passed, PassedWhy, Step};
 use crate::graph::{Graph, NodeIndex};
 use crate::policy::class::Verb;
 use crate::policy::guard::FailureFacts;
-use crate::policy::{Budget, Class, Effects, Millis, Money, Prefer, Refusal, RouteId, Stage, TargetId};
+use crate::policy::{Budget, Class, Effects, Millis, Money, Prefer, ProviderId, Refusal, RouteId, Stage, TargetId};
 use lapse::Lapse;
 use scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
 use smallvec::SmallVec;
@@ -84,6 +84,8 @@ pub struct Run {
     dropped: SmallVec<[Passed; 4]>,
     visits: SmallVec<[Visit; 8]>,
     tally: Tally,
+    /// Keys of pools that this request has used.
+    keys: SmallVec<[(ProviderId, u16); 2]>,
     replay: Replay,
     pauses: Pauses,
     spent: Money,
@@ -109,6 +111,7 @@ impl Run {
             dropped: SmallVec::new(),
             visits: SmallVec::new(),
             tally: Tally::default(),
+            keys: SmallVec::new(),
             replay: Replay { effects: facts.effects, limit: 0, used: 0 },
             pauses: Pauses::new(Budget::BACKOFF.into()),
             spent: Money::default(),

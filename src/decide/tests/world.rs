@@ -44,6 +44,7 @@ pub(super) struct Fake {
     pub(super) draw: u32,
     pub(super) home: Option<TargetId>,
     /// Targets that are taken from under the next call, and the reason.
+    pub(super) keys: u16,
     pub(super) taken: Vec<(TargetId, Reason)>,
     pub(super) settled: Vec<Settle>,
 }
@@ -51,7 +52,7 @@ pub(super) struct Fake {
 impl Fake {
     pub(super) fn good(graph: &Graph) -> Fake {
         let standings = vec![Standing::GOOD; graph.policy().targets.len()];
-        Fake { standings, tokens: true, draw: 500_000, home: None, taken: Vec::new(), settled: Vec::new() }
+        Fake { standings, tokens: true, draw: 500_000, home: None, keys: 1, taken: Vec::new(), settled: Vec::new() }
     }
 }
 
@@ -66,11 +67,14 @@ impl Verdicts for Fake {
     fn draw(&mut self, _purpose: DicePurpose, _attempt: u32) -> u32 {
         self.draw
     }
-    fn admit(&mut self, target: TargetId, _: Admission, _first: bool, _now: Millis) -> Result<(), Reason> {
+    fn admit(&mut self, target: TargetId, _: (Admission, u16), _first: bool, _now: Millis) -> Result<(), Reason> {
         match self.taken.iter().position(|(t, _)| *t == target) {
             Some(at) => Err(self.taken.remove(at).1),
             None => Ok(()),
         }
+    }
+    fn key(&mut self, _target: TargetId, used: &[u16], _now: Millis) -> Option<u16> {
+        (0..self.keys).find(|key| !used.contains(key))
     }
     fn share(&mut self, _purpose: DicePurpose, _of: &str) -> u32 {
         self.draw

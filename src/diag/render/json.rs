@@ -1,28 +1,44 @@
-//! The report of `check --format json`, as data.
+//! The document of `check --format json`, as data: always one, whatever was found and whatever failed.
 //!
-//! In: diagnostics, sources, and what the set is if it can be served. Out: a value whose JSON is fixed by
-//! `schemas/check.schema.json`. Lines and columns count from 1, columns in Unicode characters.
+//! In: a run over sets. Out: a value whose JSON is fixed by `schemas/check.schema.json`. Lines and columns count from 1,
+//! columns in Unicode characters.
 
+use super::Run;
 use crate::diag::{Diagnostic, Level};
 use crate::source::{Sources, Span};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Everything that was found in one policy set.
+/// What came of a run.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Report {
+pub struct Document {
     /// The version of this form: 1.
     pub version: u32,
+    /// The set, if one was asked for and it can be served; where several were asked for, see `sets`.
+    pub policy: Option<Policy>,
+    /// Of all sets, in the order given, and in each in the order of their places.
+    pub diagnostics: Vec<Finding>,
+    /// How many diagnostics there are.
+    pub summary: Summary,
+    /// One for each set that could be read, in the order given.
+    pub sets: Vec<Report>,
+    /// Why the job, or a part of it, could not be done: paths that cannot be read, wrong flags.
+    pub failures: Vec<String>,
+}
+
+/// What came of one policy set.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Report {
+    /// The path as given.
+    pub path: String,
     /// The set, if it can be served.
     pub policy: Option<Policy>,
-    /// In the order of their places.
-    pub diagnostics: Vec<Finding>,
-    /// How many there are.
+    /// How many diagnostics there are in it.
     pub summary: Summary,
 }
 
 /// A set that can be served.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Policy {
     /// 64 hexadecimal digits: the same for all texts that decide alike.
     pub hash: String,
@@ -114,18 +130,49 @@ pub struct Summary {
     pub advice: usize,
 }
 
-/// The report on a set.
-pub fn report(diagnostics: &[Diagnostic], sources: &Sources, policy: Option<Policy>) -> Report {
-    let count = |level: Level| diagnostics.iter().filter(|d| d.level() == level).count();
+/// The document of a run.
+pub fn document(run: &Run<'_>) -> Document {
+    let sets: Vec<Report> = run.sets.iter().map(|set| report(set)).collect();
+    let diagnostics: Vec<Finding> = run.findings().map(|(sources, diagnostic)| finding(diagnostic, sources)).collect();
+    let summary = Summary::of(run.findings().map(|(_, diagnostic)| diagnostic));
+    let policy = match &sets[..] {
+        [only] => only.policy.clone(),
+        _ => None,
+    };
+    Document { version: 1, policy, diagnostics, summary, sets, failures: run.failures.clone() }
+}
+
+fn report(set: &super::Set<'_>) -> Report {
     Report {
-        version: 1,
-        policy,
-        diagnostics: diagnostics.iter().map(|d| finding(d, sources)).collect(),
-        summary: Summary { errors: count(Level::Error), warnings: count(Level::Warning), advice: count(Level::Advice) },
+        path: set.path.clone(),
+        policy: set.policy.as_ref().map(|policy| Policy { hash: policy.hash.clone(), routes: policy.routes.clone() }),
+        summary: Summary::of(set.diagnostics),
     }
 }
 
-fn finding(diagnostic: &Diagnostic, sources: &Sources) -> Finding {
+impl Summary {
+    fn of<'a>(diagnostics: impl IntoIterator<Item = &'a Diagnostic>) -> Summary {
+        diagnostics.into_iter().fold(Summary::default(), |mut sum, diagnostic| {
+            match diagnostic.level() {
+                Level::Error => sum.errors += 1,
+                Level::Warning => sum.warnings += 1,
+                Level::Advice => sum.advice += 1,
+            }
+            sum
+        })
+    }
+}
+
+/// The document as text, one line of it and a line feed.
+///
+/// # Errors
+/// When it cannot be written as JSON, which no text of a policy brings about.
+pub fn json(run: &Run<'_>) -> Result<String, serde_json::Error> {
+    serde_json::to_string(&document(run)).map(|text| text + "\n")
+}
+
+/// One diagnostic as data.
+pub(super) fn finding(diagnostic: &Diagnostic, sources: &Sources) -> Finding {
     let entry = diagnostic.entry();
     let here = (!diagnostic.here.is_empty()).then_some((diagnostic.span, &diagnostic.here));
     let labels = here.into_iter().chain(diagnostic.labels.iter().map(|label| (label.span, &label.message)));

@@ -1,6 +1,6 @@
-use super::json::{self, Policy};
-use super::{concise, count, human};
-use crate::diag::{Code, Diagnostic};
+use super::json::Policy;
+use super::{Run, Set, concise, count, github, gitlab, human, json, jsonl, junit, sarif};
+use crate::diag::{Code, Diagnostic, Level};
 use crate::source::{FileId, Sources, Span};
 
 fn sources() -> Sources {
@@ -24,6 +24,11 @@ fn sample(sources: &Sources) -> Diagnostic {
         .label(at(1, "model m {\n  x\n}"), "and this is elsewhere")
         .help("add the `]` that belongs to it")
         .fix("add `]`", Span { start: at(0, "}").start - 1, end: at(0, "}").start - 1, file: FileId(0) }, "]", false)
+}
+
+fn run<'a>(sources: &'a Sources, diagnostics: &'a [Diagnostic], policy: Option<Policy>) -> Run<'a> {
+    let set = Set { path: "policies".to_owned(), sources, diagnostics, policy };
+    Run { sets: vec![set], failures: vec!["cannot read x".to_owned()], fail_on: Level::Error }
 }
 
 #[test]
@@ -71,7 +76,13 @@ fn any_place_can_be_shown() {
             let diagnostic = Diagnostic::new(Code::StrayText, Span::new(FileId(file), start, end), "x").here("y");
             let text = human(std::slice::from_ref(&diagnostic), &sources, false);
             assert!(text.starts_with("error[SB0106]"), "{text}");
-            let _ = json::report(&[diagnostic], &sources, None);
+            let run = run(&sources, std::slice::from_ref(&diagnostic), None);
+            for text in [json(&run), jsonl(&run), sarif(&run), gitlab(&run)] {
+                let text = text.unwrap();
+                assert!(text.lines().all(|line| !line.contains('\u{1b}')), "{text}");
+            }
+            assert!(github(&run).starts_with("::error file="));
+            assert_eq!(junit(&run).contains("<failure "), file < 2);
         }
     }
 }
@@ -88,7 +99,9 @@ fn one_line_each() {
 fn data_has_the_agreed_fields() {
     let sources = sources();
     let policy = Policy { hash: "0".repeat(64), routes: vec!["r".into()] };
-    let report = json::report(&[sample(&sources)], &sources, Some(policy));
+    let found = [sample(&sources)];
+    let run = run(&sources, &found, Some(policy));
+    let document = json::document(&run);
     let place = |file: &str, line: u32, column: u32, end_line: u32, end_column: u32| serde_json::json!({"file": file, "line": line, "column": column, "end_line": end_line, "end_column": end_column});
     let with = |mut place: serde_json::Value, key: &str, value: serde_json::Value| {
         place.as_object_mut().unwrap().insert(key.into(), value);
@@ -109,23 +122,18 @@ fn data_has_the_agreed_fields() {
     let fix = with(with(fix, "text", "]".into()), "safe", false.into());
     let found = with(found, "fix", fix);
     assert_eq!(
-        serde_json::to_value(&report).unwrap(),
+        serde_json::to_value(&document).unwrap(),
         serde_json::json!({
             "version": 1,
             "policy": {"hash": "0".repeat(64), "routes": ["r"]},
             "diagnostics": [found],
+            "sets": [{
+                "path": "policies",
+                "policy": {"hash": "0".repeat(64), "routes": ["r"]},
+                "summary": {"errors": 1, "warnings": 0, "advice": 0},
+            }],
+            "failures": ["cannot read x"],
             "summary": {"errors": 1, "warnings": 0, "advice": 0},
         })
     );
-}
-
-#[test]
-fn the_schema_file_is_that_of_the_types() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/schemas/check.schema.json");
-    let schema = serde_json::to_string_pretty(&schemars::schema_for!(json::Report)).unwrap() + "\n";
-    if std::env::var_os("SWITCHBACK_BLESS").is_some() {
-        std::fs::write(path, &schema).unwrap();
-    }
-    let file = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(file == schema, "{path} differs from the types; SWITCHBACK_BLESS=1 writes it anew");
 }

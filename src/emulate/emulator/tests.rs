@@ -44,7 +44,7 @@ fn policy(apis: &[Api], script: Script) -> Policy {
         docs: None,
         api: *api,
         base_url: None,
-        key: None,
+        keys: Vec::new(),
         headers: vec![],
         pass_headers: vec![],
         account: format!("p{i}"),

@@ -32,10 +32,11 @@ const NEVER: &[&str] = &[
     "x-goog-api-key",
 ];
 
-/// The call of a request to a target.
+/// The call of a request to a target, with one of its provider's keys.
 pub fn outgoing(
     endpoint: &Endpoint,
     target: &Target,
+    key: u16,
     chat: &ChatRequest,
     client_headers: &[(String, String)],
     request_id: &str,
@@ -43,6 +44,9 @@ pub fn outgoing(
     let accept = if chat.stream() { "text/event-stream" } else { "application/json" };
     let mut headers =
         vec![("content-type".to_owned(), Secret::new("application/json")), ("accept".to_owned(), Secret::new(accept))];
+    if let Some(key) = endpoint.keys.get(usize::from(key)) {
+        headers.push(("authorization".to_owned(), key.clone()));
+    }
     headers.extend(endpoint.headers.iter().cloned());
     if let Some(name) = &target.idempotency_key {
         // The same for each call of this request at this target, and no other's.
@@ -69,6 +73,7 @@ fn may_pass(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::classify::vendor::ANYBODY;
     use crate::policy::{Api, Millis, ModelId, Prices, ProviderId};
     use crate::source::Span;
     use crate::wire::chat::request;
@@ -78,8 +83,10 @@ mod tests {
         let endpoint = Endpoint {
             provider: "p".into(),
             api: Api::OpenaiChat,
+            vendor: &ANYBODY,
             chat_url: "http://127.0.0.1:1/v1/chat/completions".into(),
-            headers: vec![("authorization".into(), Secret::new("Bearer ours"))],
+            keys: vec![Secret::new("Bearer other"), Secret::new("Bearer ours")],
+            headers: Vec::new(),
             pass: ["x-cache-hint", "authorization", "cookie", "x-switchback-session"].map(String::from).to_vec(),
             timeout_connect: Millis(2_000),
         };
@@ -112,7 +119,7 @@ mod tests {
         ]
         .map(|(n, v)| (n.into(), v.into()))
         .to_vec();
-        let out = outgoing(&endpoint, &target, &chat, &client, "sb-1");
+        let out = outgoing(&endpoint, &target, 1, &chat, &client, "sb-1");
         let sent: Vec<(&str, &str)> = out.headers.iter().map(|(n, v)| (n.as_str(), v.expose())).collect();
         let want = [
             ("content-type", "application/json"),

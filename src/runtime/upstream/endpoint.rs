@@ -3,6 +3,7 @@
 //! In: a checked `Provider`, the environment and files. Out: an `Endpoint`, or why there is none, naming the variable or
 //! file and never its value. Read once per load of a policy set: a key that changes takes effect with the next load.
 
+use crate::classify::vendor::Vendor;
 use crate::policy::{Api, Millis, Provider, Text};
 use std::fmt;
 
@@ -50,9 +51,13 @@ pub struct Endpoint {
     pub provider: String,
     /// The dialect.
     pub api: Api,
+    /// Whose table its failures are read by.
+    pub vendor: &'static Vendor,
     /// The whole address of chat completions.
     pub chat_url: String,
-    /// Headers sent with each call, the credential among them, names in lower case.
+    /// Values of `authorization`, one for each key; none for a server that asks for none.
+    pub keys: Vec<Secret>,
+    /// Other headers sent with each call, names in lower case.
     pub headers: Vec<(String, Secret)>,
     /// Client headers handed on, in lower case.
     pub pass: Vec<String>,
@@ -131,7 +136,8 @@ const EMULATED: &str = "http://emulated.invalid/v1";
 impl Endpoint {
     /// An upstream's words without anything that it was sent in confidence.
     pub fn scrub(&self, text: String) -> String {
-        self.headers.iter().fold(text, |text, (_, value)| value.scrub(text))
+        let secrets = self.headers.iter().map(|(_, value)| value).chain(&self.keys);
+        secrets.fold(text, |text, value| value.scrub(text))
     }
 
     /// The endpoint of a provider.
@@ -150,9 +156,10 @@ impl Endpoint {
         };
         let base = checked_base(&base).map_err(|what| unusable(provider, "base-url", what))?;
         let mut headers = Vec::new();
-        if let Some(key) = &provider.key {
+        let mut keys = Vec::new();
+        for key in &provider.keys {
             let key = lookup("key", key)?;
-            headers.push(("authorization".to_owned(), header_value(provider, "key", format!("Bearer {key}"))?));
+            keys.push(header_value(provider, "key", format!("Bearer {key}"))?);
         }
         for (name, text) in &provider.headers {
             let value = lookup(&format!("header {name}"), text)?;
@@ -161,7 +168,9 @@ impl Endpoint {
         Ok(Endpoint {
             provider: provider.name.clone(),
             api: provider.api,
+            vendor: Vendor::of(&provider.name, provider.api.word()),
             chat_url: format!("{base}/chat/completions"),
+            keys,
             headers,
             pass: provider.pass_headers.clone(),
             timeout_connect: provider.timeout_connect,

@@ -86,7 +86,7 @@ mod tests {
             docs: None,
             api,
             base_url: None,
-            key: None,
+            keys: Vec::new(),
             headers: Vec::new(),
             pass_headers: Vec::new(),
             account: name.into(),
@@ -103,13 +103,13 @@ mod tests {
         let before = [provider("a", Api::OpenaiChat, 100), provider("b", Api::OpenaiChat, 100)];
         let first = Fleet::fit(&before, &Process, &emulated, None).unwrap();
         let mut after = before.clone();
-        after[0].key = Some(Text::Literal("another".into()));
+        after[0].keys = vec![Text::Literal("another".into())];
         after[1].timeout_connect = Millis(200);
         let second = Fleet::fit(&after, &Process, &emulated, Some(&first)).unwrap();
         assert!(Arc::ptr_eq(&kept(&first, 0), &kept(&second, 0)));
         assert!(!Arc::ptr_eq(&kept(&first, 1), &kept(&second, 1)));
         assert!(!Arc::ptr_eq(&kept(&first, 0), &kept(&first, 1)), "providers share no pool");
-        assert_eq!(second.get(ProviderId(0)).unwrap().0.headers[0].1.expose(), "Bearer another");
+        assert_eq!(second.get(ProviderId(0)).unwrap().0.keys[0].expose(), "Bearer another");
     }
 
     #[test]

@@ -80,4 +80,8 @@ impl Headers for HeaderList {
     fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, v)| v.as_str())
     }
+
+    fn each(&self, show: &mut dyn FnMut(&str, &str)) {
+        self.0.iter().for_each(|(n, v)| show(n, v));
+    }
 }

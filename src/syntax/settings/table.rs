@@ -97,7 +97,7 @@ table! {
         "api"             OneOf(APIS), [required] "" "The dialect it speaks.";
         "base-url"        Reference,   [] "the api's own" "Where it is.";
         "key"             Reference,   [] "" "Its credential, always by reference; left out for a server that asks for none.";
-        "keys"            Form("[env NAME, env NAME]"), [later] "" "A pool of credentials that next-key walks.";
+        "keys"            Form("[env NAME, env NAME]"), [] "" "A pool of credentials that next-key walks.";
         "header"          Form("NAME VALUE"), [repeatable] "" "A header sent with each call; never one that carries a credential.";
         "pass-headers"    List,        [] "[]" "Client headers that are handed on; never credentials or cookies.";
         "account"         Text,        [] "the provider's name" "Providers that name the same account share fate.";

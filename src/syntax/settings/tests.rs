@@ -39,3 +39,12 @@ fn a_word_knows_its_blocks() {
     assert_eq!(blocks_with("serves"), [Block::Route]);
     assert!(blocks_with("nonsense").is_empty());
 }
+
+#[test]
+fn the_rows_are_in_the_order_of_the_blocks() {
+    assert!(SETTINGS.is_sorted_by_key(|setting| setting.block));
+    for row in BLOCKS {
+        let rows = SETTINGS.iter().filter(|setting| setting.block == row.block).map(|setting| setting.word);
+        assert!(settings_of(row.block).map(|setting| setting.word).eq(rows), "{}", row.word);
+    }
+}

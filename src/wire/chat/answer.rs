@@ -4,21 +4,30 @@
 //! does not. The rules for an ending that both whole answers and streams share are here.
 
 use super::chunk::{Choice, Chunk};
+use crate::classify::vendor::{ANYBODY, Vendor};
 use crate::classify::{Classified, Headers, http};
 pub use crate::policy::Usage;
 use crate::policy::{Class, Scope, Stage};
 use crate::wire::json::{self, Members};
 use bytes::Bytes;
 
-/// What the request asked for, as far as an answer is judged by it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// What the request asked for, and of whom, as far as an answer is judged by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Asked {
+    /// Who is asked: errors inside of an answer are read by its table.
+    pub vendor: &'static Vendor,
     /// Whether it asked for a stream.
     pub stream: bool,
     /// Output tokens it asked for at most, over all choices.
     pub max_output: Option<u64>,
     /// How many choices it asked for; 0 and 1 are one.
     pub choices: u64,
+}
+
+impl Default for Asked {
+    fn default() -> Asked {
+        Asked { vendor: &ANYBODY, stream: false, max_output: None, choices: 0 }
+    }
 }
 
 /// A complete answer.
@@ -44,7 +53,7 @@ pub fn judge(headers: &dyn Headers, body: &[u8], asked: &Asked, wall_ms: u64) ->
     let chunk = std::str::from_utf8(body).ok().and_then(Chunk::read);
     let chunk = chunk.ok_or_else(|| malformed("body-not-json", "the answer is no JSON object"))?;
     if let Some(error) = chunk.error {
-        return Err(http::error_in(error.as_bytes(), headers, wall_ms));
+        return Err(http::error_of(asked.vendor, error.as_bytes(), None, headers, wall_ms));
     }
     if asked.stream {
         return Err(malformed("body-not-stream", "the answer to a streaming request is no stream"));

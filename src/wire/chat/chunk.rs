@@ -5,11 +5,9 @@
 
 use super::answer::Usage;
 use crate::wire::json::{self, Members};
+use crate::wire::output;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-
-/// How deep lists of content parts are looked into: no dialect nests deeper, and nobody chooses our stack for us.
-const PART_DEPTH: u8 = 6;
 
 /// One object of an answer.
 #[derive(Debug)]
@@ -57,33 +55,11 @@ impl<'a> Chunk<'a> {
 }
 
 fn choice<'a>(choice: &Members<'a>) -> Choice<'a> {
-    let part = choice.get("delta").or_else(|| choice.get("message")).and_then(|p| Members::read(p.get()).ok());
+    let part = choice.get("delta").or_else(|| choice.get("message"));
     Choice {
         index: choice.get("index").and_then(|i| i.get().parse().ok()).unwrap_or(0),
-        output: part.is_some_and(|p| is_output(&p)),
+        output: part.is_some_and(|p| output::CHAT_PART.brings(p.get()) || output::CHAT_PART.refuses(p.get())),
         finish: choice.get("finish_reason").and_then(json::string).filter(|f| !f.is_empty()),
-    }
-}
-
-fn is_output(part: &Members<'_>) -> bool {
-    let texts = ["content", "reasoning_content", "reasoning", "reasoning_details", "refusal", "audio"];
-    texts.into_iter().filter_map(|name| part.get(name)).any(|v| has_text(v, PART_DEPTH))
-        || part.get("tool_calls").is_some_and(|calls| !list(calls).is_empty())
-        || part.get("function_call").is_some()
-}
-
-/// Whether a text, a list of parts, or a part has text in it that is not empty.
-fn has_text(value: &RawValue, depth: u8) -> bool {
-    let Some(depth) = depth.checked_sub(1) else { return false };
-    match value.get().as_bytes().first() {
-        Some(b'"') => value.get() != "\"\"",
-        Some(b'[') => list(value).into_iter().any(|v| has_text(v, depth)),
-        Some(b'{') => {
-            let part = Members::read(value.get()).unwrap_or_default();
-            let holders = ["text", "thinking", "refusal", "summary", "data", "transcript"];
-            holders.into_iter().filter_map(|name| part.get(name)).any(|v| has_text(v, depth))
-        }
-        Some(_) | None => false,
     }
 }
 

@@ -157,6 +157,7 @@ impl ChatRequest {
             stream: self.stream,
             max_output: self.max_output.map(|m| m.saturating_mul(self.choices)),
             choices: self.choices,
+            ..Asked::default()
         }
     }
 

@@ -7,7 +7,7 @@
 
 use super::answer::{Answered, Asked, Ending, Usage, failed_finish};
 use super::chunk::Chunk;
-use crate::classify::{Classified, http};
+use crate::classify::{Classified, NoHeaders, http};
 use crate::policy::{Class, Stage};
 use crate::wire::sse::{Block, SseReader};
 use bytes::Bytes;
@@ -156,6 +156,11 @@ impl StreamReader {
         Ok(self.answered.clone())
     }
 
+    /// An error that the stream holds. No headers come with it, and nobody's clock is asked for its waits.
+    fn said(&self, payload: &[u8]) -> Classified {
+        http::error_of(self.asked.vendor, payload, None, &NoHeaders, 0)
+    }
+
     /// A failure, at the place where the stream is.
     fn placed(&self, failure: Classified) -> Classified {
         if self.output { failure.after_output() } else { failure }
@@ -164,7 +169,7 @@ impl StreamReader {
     fn read(&mut self, block: Block) -> Piece {
         let (raw, kind) = match block {
             Block::Quiet { raw } => match stray_error(&raw) {
-                Some(payload) => (raw.clone(), self.error(http::error_event(payload, 0))),
+                Some(payload) => (raw.clone(), self.error(self.said(payload))),
                 None => (raw, PieceKind::Quiet),
             },
             Block::Event { raw, name, data } => (raw, self.event(&name, &data)),
@@ -179,7 +184,7 @@ impl StreamReader {
             return PieceKind::Done;
         }
         if name == b"error" {
-            return self.error(http::error_event(data, 0));
+            return self.error(self.said(data));
         }
         if name == b"ping" {
             return PieceKind::Quiet;
@@ -192,7 +197,7 @@ impl StreamReader {
 
     fn chunk(&mut self, chunk: &Chunk<'_>) -> PieceKind {
         if let Some(error) = chunk.error {
-            return self.error(http::error_event(error.as_bytes(), 0));
+            return self.error(self.said(error.as_bytes()));
         }
         if let Some(model) = chunk.model.as_deref().filter(|_| self.answered.model.is_none()) {
             self.answered.model = Some(model.to_owned());

@@ -18,7 +18,7 @@ fn ask(stream: bool) -> ScriptedAsk<'static> {
 
 /// What a caller makes of a scripted answer; a stall is told apart, since only a timer ends it.
 fn read(scripted: &Scripted, ask: &ScriptedAsk<'_>) -> Result<Answered, Option<Classified>> {
-    let asked = Asked { stream: ask.stream, max_output: ask.max_output, choices: 1 };
+    let asked = Asked { stream: ask.stream, max_output: ask.max_output, choices: 1, ..Asked::default() };
     match &scripted.body {
         ScriptedBody::Reset => Err(Some(fault(Fault::ResetBeforeHeaders { sent: true }))),
         ScriptedBody::Hang => Err(None),

@@ -4,10 +4,10 @@ use super::behaviours::{Driver, number, spelled};
 use super::breaker::{blame, count, percent, rules, word};
 use serde_json::{Value, json};
 use std::collections::HashMap;
-use switchback::decide::group::Group;
 use switchback::decide::group::spec::{GroupSpec, TargetSpec};
+use switchback::decide::group::{Admitted, Group};
 use switchback::decide::recovery::Phase;
-use switchback::decide::target_state::{Ask, Ended, Permit};
+use switchback::decide::target_state::{Ask, Ended};
 use switchback::decide::vitals::Latency;
 use switchback::decide::{Admission, Breaker, Health, ramp, select};
 use switchback::policy::breaker::{BreakerRules, Capability, Scopes};
@@ -18,7 +18,7 @@ struct Ramp {
     target: String,
     epoch: u64,
     group: Group,
-    calls: HashMap<String, Permit>,
+    calls: HashMap<String, Admitted>,
 }
 
 pub fn driver(given: &Value) -> Box<dyn Driver> {
@@ -70,7 +70,7 @@ impl Ramp {
         if let Some(why) = why {
             return json!({ "admit": false, "kind": null, "why": spelled(why.word()), "bucket": bucket });
         }
-        let permit = self.group.admit(0, now, ask(key), Admission::Normal, true).unwrap();
+        let permit = self.group.admit(0, now, ask(key), (Admission::Normal, 0), true).unwrap();
         let kind = match permit.admission() {
             Admission::Normal => "normal",
             Admission::Trial => "trial",
@@ -97,7 +97,7 @@ impl Driver for Ramp {
                     if !matches!(self.phase(now), Phase::Full | Phase::Ramping(_)) {
                         break;
                     }
-                    let permit = self.group.admit(0, now, ask(""), Admission::Normal, true).unwrap();
+                    let permit = self.group.admit(0, now, ask(""), (Admission::Normal, 0), true).unwrap();
                     self.group.settle(0, now, permit, &ended(op));
                 }
                 json!({})

@@ -157,8 +157,8 @@ fn otherwise_is_last_alone_and_unguarded() {
 #[test]
 fn early_words_are_refused_at_their_place_and_the_row_holds() {
     assert_eq!(
-        wrong("auth -> next-key, stop\nschema-invalid -> repair once, fallback\notherwise -> stop"),
-        [("SB0210", "next-key".to_owned()), ("SB0210", "repair".to_owned())]
+        wrong("truncated -> continue once, stop\nschema-invalid -> repair once, fallback\notherwise -> stop"),
+        [("SB0210", "continue".to_owned()), ("SB0210", "repair".to_owned())]
     );
 }
 

@@ -142,7 +142,7 @@ fn what_is_wrong_is_named() {
         ("expect attempts 2", "SB0303", "2"),
         ("expect elapsed < 1", "SB0301", "1"),
         ("expect refused nonsense", "SB0305", "nonsense"),
-        ("expect path [overloaded, next-key, ok]", "SB0210", "next-key"),
+        ("expect path [overloaded, repair, ok]", "SB0210", "repair"),
         ("expect path [overladed]", "SB0305", "overladed"),
         ("expect skipped one as tired", "SB0305", "tired"),
     ] {

@@ -25,7 +25,7 @@ fn provider() -> Provider {
         docs: None,
         api: Api::OpenaiChat,
         base_url: None,
-        key: None,
+        keys: Vec::new(),
         headers: Vec::new(),
         pass_headers: Vec::new(),
         account: "p".into(),
@@ -41,23 +41,23 @@ fn env(name: &str, default: Option<&str>) -> Text {
 
 #[test]
 fn the_default_address_is_openai_and_the_key_is_a_bearer() {
-    let endpoint = Endpoint::resolve(&Provider { key: Some(env("KEY", None)), ..provider() }, &World).unwrap();
+    let endpoint = Endpoint::resolve(&Provider { keys: vec![env("KEY", None)], ..provider() }, &World).unwrap();
     assert_eq!(endpoint.chat_url, "https://api.openai.com/v1/chat/completions");
-    assert_eq!(endpoint.headers, [("authorization".to_owned(), Secret::new("Bearer k-1"))]);
+    assert_eq!(endpoint.keys, [Secret::new("Bearer k-1")]);
 }
 
 #[test]
 fn a_key_is_never_shown() {
-    let endpoint = Endpoint::resolve(&Provider { key: Some(env("KEY", None)), ..provider() }, &World).unwrap();
+    let endpoint = Endpoint::resolve(&Provider { keys: vec![env("KEY", None)], ..provider() }, &World).unwrap();
     assert!(!format!("{endpoint:?}").contains("k-1"));
-    let error = Endpoint::resolve(&Provider { key: Some(env("TWO_LINES", None)), ..provider() }, &World).unwrap_err();
+    let error = Endpoint::resolve(&Provider { keys: vec![env("TWO_LINES", None)], ..provider() }, &World).unwrap_err();
     assert!(!error.to_string().contains('\n'), "{error}");
 }
 
 #[test]
 fn a_missing_or_blank_variable_is_named() {
     for name in ["ABSENT", "BLANK"] {
-        let error = Endpoint::resolve(&Provider { key: Some(env(name, None)), ..provider() }, &World).unwrap_err();
+        let error = Endpoint::resolve(&Provider { keys: vec![env(name, None)], ..provider() }, &World).unwrap_err();
         assert!(error.to_string().contains(name) && error.to_string().contains("`p`"), "{error}");
     }
 }
@@ -72,9 +72,11 @@ fn defaults_stand_in_for_what_is_absent() {
 #[test]
 fn a_file_loses_its_last_line_break_and_a_missing_one_is_named() {
     let file = |path: &str| Some(Text::File { path: path.into(), default: None });
-    let endpoint = Endpoint::resolve(&Provider { key: file("/keys/one"), ..provider() }, &World).unwrap();
-    assert_eq!(endpoint.headers[0].1, Secret::new("Bearer k-2"));
-    let error = Endpoint::resolve(&Provider { key: file("/keys/two"), ..provider() }, &World).unwrap_err();
+    let endpoint =
+        Endpoint::resolve(&Provider { keys: file("/keys/one").into_iter().collect(), ..provider() }, &World).unwrap();
+    assert_eq!(endpoint.keys, [Secret::new("Bearer k-2")]);
+    let error = Endpoint::resolve(&Provider { keys: file("/keys/two").into_iter().collect(), ..provider() }, &World)
+        .unwrap_err();
     assert!(error.to_string().contains("/keys/two"), "{error}");
 }
 
@@ -91,7 +93,7 @@ fn an_address_must_be_one() {
 #[test]
 fn what_was_sent_in_confidence_is_taken_out_of_an_upstreams_words() {
     let mut provider = provider();
-    provider.key = Some(Text::Literal("abc+def/ghi==".into()));
+    provider.keys = vec![Text::Literal("abc+def/ghi==".into())];
     let endpoint = Endpoint::resolve(&provider, &Process).unwrap();
     let said = "no such key: Bearer abc+def/ghi==, that is abc+def/ghi==!";
     assert_eq!(endpoint.scrub(said.into()), "no such key: [key], that is [key]!");

@@ -3,7 +3,7 @@ use crate::classify::NoHeaders;
 use crate::policy::Millis;
 
 fn judged(body: &str, max_output: Option<u64>) -> Result<Answered, Classified> {
-    judge(&NoHeaders, body.as_bytes(), &Asked { stream: false, max_output, choices: 1 }, 0)
+    judge(&NoHeaders, body.as_bytes(), &Asked { stream: false, max_output, choices: 1, ..Asked::default() }, 0)
 }
 
 fn class(body: &str) -> Class {
@@ -63,7 +63,7 @@ fn what_is_not_of_this_dialect_is_malformed() {
     {
         assert_eq!(class(body), Class::MalformedResponse, "{body}");
     }
-    let stream = Asked { stream: true, max_output: None, choices: 1 };
+    let stream = Asked { stream: true, max_output: None, choices: 1, ..Asked::default() };
     let body = one(r#"{"content":"hi"}"#, r#""stop""#);
     let failure = judge(&NoHeaders, body.as_bytes(), &stream, 0).unwrap_err();
     assert_eq!((failure.class, failure.rule), (Class::MalformedResponse, "body-not-stream"));

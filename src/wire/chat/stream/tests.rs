@@ -25,7 +25,7 @@ const USAGE: &str =
     "data: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2,\"total_tokens\":5}}\n\n";
 
 fn read(events: &[&str], how: StreamEnded) -> (Vec<PieceKind>, Result<Answered, Classified>) {
-    read_for(Asked { stream: true, max_output: None, choices: 1 }, events, how)
+    read_for(Asked { stream: true, max_output: None, choices: 1, ..Asked::default() }, events, how)
 }
 
 fn read_for(asked: Asked, events: &[&str], how: StreamEnded) -> (Vec<PieceKind>, Result<Answered, Classified>) {
@@ -152,16 +152,22 @@ fn a_stream_with_nothing_in_it_is_no_answer() {
 fn length_before_output_is_a_cut_unless_it_was_asked_for() {
     let finish = chunk(0, "{}", r#""length""#);
     let events = [finish.as_str(), USAGE, DONE];
-    let end = |max_output| read_for(Asked { stream: true, max_output, choices: 1 }, &events, StreamEnded::Clean).1;
+    let end = |max_output| {
+        read_for(Asked { stream: true, max_output, choices: 1, ..Asked::default() }, &events, StreamEnded::Clean).1
+    };
     assert!(end(Some(2)).is_ok());
     assert_eq!(end(Some(3)).unwrap_err().class, Class::Truncated);
     assert_eq!(end(None).unwrap_err().class, Class::Truncated);
     // After output its end stands in the stream already.
     let after = [text("x"), finish.clone()].concat();
     assert!(
-        read_for(Asked { stream: true, max_output: Some(3), choices: 1 }, &[&after, USAGE, DONE], StreamEnded::Clean)
-            .1
-            .is_ok()
+        read_for(
+            Asked { stream: true, max_output: Some(3), choices: 1, ..Asked::default() },
+            &[&after, USAGE, DONE],
+            StreamEnded::Clean
+        )
+        .1
+        .is_ok()
     );
 }
 
@@ -213,7 +219,7 @@ fn content_that_nests_without_end_is_no_harm() {
 
 #[test]
 fn a_stream_that_lacks_a_choice_is_cut_unless_it_says_that_it_is_done() {
-    let two = Asked { stream: true, max_output: None, choices: 2 };
+    let two = Asked { stream: true, max_output: None, choices: 2, ..Asked::default() };
     let only = [
         r#"{"choices":[{"index":0,"delta":{"content":"a"}}]}"#,
         r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,

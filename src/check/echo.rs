@@ -1,0 +1,114 @@
+//! What is said of a broken set, less what only repeats that it is broken.
+//!
+//! In: the trees, the errors that are certain, and all findings. Out: the findings that are mistakes of their own. An echo
+//! stands where the shape is broken already, on a line whose brackets had to be mended, judges a whole block of which a
+//! piece could not be read, or judges what the set as a whole means while some of it is not known. Never drops an error
+//! that stands on its own.
+
+use crate::diag::{Code, Diagnostic, Level};
+use crate::source::Span;
+use crate::syntax::Tree;
+use crate::syntax::settings::Block;
+use crate::syntax::tree::Statement;
+use std::collections::BTreeSet;
+
+/// Codes about how blocks play together: with a piece missing, nobody can tell.
+const WHOLE_SET: [Code; 16] = [
+    Code::RegionNowhere,
+    Code::WaitAboveDeadline,
+    Code::ChainSwitchedOff,
+    Code::FallbackToItself,
+    Code::DearerStandby,
+    Code::AttemptsAboveChain,
+    Code::UnusedBlock,
+    Code::ActionNeverPossible,
+    Code::ContractUnmet,
+    Code::EmulatedAndReal,
+    Code::OneOutageAway,
+    Code::AttemptsBelowChain,
+    Code::UnprovenFallback,
+    Code::UnreachableTarget,
+    Code::OverlappingRoutes,
+    Code::LimitAboveDeadline,
+];
+
+/// Codes about all of a block, whatever piece of it they point at.
+const WHOLE_BLOCK: [Code; 11] = [
+    Code::NestedBlock,
+    Code::MissingSetting,
+    Code::MatrixNotTotal,
+    Code::ActionRuledOut,
+    Code::FallbackOnPolicy,
+    Code::RowShadowed,
+    Code::OtherwiseNotLast,
+    Code::EmptyChain,
+    Code::NoGeneralChain,
+    Code::TestWithoutExpect,
+    Code::UnexpectedBlock,
+];
+
+/// Drops what is an echo of a broken shape.
+pub(super) fn of_shape(trees: &[Tree], shape: &[Diagnostic], found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let broken: Vec<&Diagnostic> = shape.iter().filter(|d| d.level() == Level::Error).collect();
+    let mended = |d: &&&Diagnostic| d.code.mends_brackets();
+    let places: Vec<Span> = broken.iter().filter(|d| !mended(d)).map(|d| d.span).collect();
+    let on_line = |d: &Diagnostic| lines(trees, d.span);
+    let guessed =
+        |d: &&&Diagnostic| mended(d) || broken.iter().filter(|other| on_line(other) == on_line(d)).count() > 1;
+    let tangled: Vec<Span> = broken.iter().filter(guessed).filter_map(|d| on_line(d)).collect();
+    let once = |d: &Diagnostic| broken.iter().filter(|other| on_line(other) == on_line(d)).count() < 2;
+    let blocks: Vec<Span> = broken.iter().flat_map(|d| around(trees, d.span)).map(|s| s.span).collect();
+    let is_echo = |d: &Diagnostic| {
+        any(&places, d.span)
+            || any(&tangled, d.span) && !(d.code == Code::MissingBlock && once(d))
+            || d.code == Code::AllowWithoutEffect && !broken.is_empty()
+            || WHOLE_BLOCK.contains(&d.code) && touches(&blocks, d)
+            || WHOLE_SET.contains(&d.code) && !broken.is_empty()
+    };
+    // Beside what is wrong with a line's shape, one mistake of its own is believed.
+    let shapes: Vec<Span> = broken.iter().filter_map(|d| on_line(d)).collect();
+    let mut told: BTreeSet<Span> = BTreeSet::new();
+    let mut is_more = |d: &Diagnostic| match on_line(d).filter(|line| shapes.contains(line)) {
+        Some(line) => !told.insert(line),
+        None => false,
+    };
+    found.into_iter().filter(|d| !is_echo(d) && !is_more(d)).collect()
+}
+
+/// Drops what is an echo of errors among the findings themselves. Tests decide nothing, so an error in one hides nothing.
+pub(super) fn of_errors(trees: &[Tree], found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let certain = |d: &&Diagnostic| {
+        d.level() == Level::Error
+            && d.code != Code::NotYetInEffect
+            && !WHOLE_SET.contains(&d.code)
+            && !WHOLE_BLOCK.contains(&d.code)
+    };
+    let is_test = |s: &&Statement| s.keyword() == Some(Block::Test.word());
+    let around: Vec<&Statement> = found.iter().filter(certain).flat_map(|d| around(trees, d.span)).collect();
+    let decides = around.iter().any(|s| !is_test(s)) || found.iter().any(|d| WHOLE_BLOCK.contains(&d.code));
+    let is_echo = |d: &Diagnostic| WHOLE_SET.contains(&d.code) && decides;
+    found.into_iter().filter(|d| !is_echo(d)).collect()
+}
+
+/// The top-level statements that a place lies in.
+fn around(trees: &[Tree], place: Span) -> impl Iterator<Item = &Statement> {
+    let tree = trees.iter().find(|tree| tree.source.id == place.file);
+    tree.into_iter().flat_map(|tree| &tree.statements).filter(move |s| overlap(s.span, place))
+}
+
+fn touches(blocks: &[Span], diagnostic: &Diagnostic) -> bool {
+    any(blocks, diagnostic.span) || diagnostic.labels.iter().any(|label| any(blocks, label.span))
+}
+
+fn any(places: &[Span], span: Span) -> bool {
+    places.iter().any(|place| overlap(*place, span))
+}
+
+fn overlap(a: Span, b: Span) -> bool {
+    a.file == b.file && a.start <= b.end && b.start <= a.end
+}
+
+/// The whole lines of a span.
+fn lines(trees: &[Tree], span: Span) -> Option<Span> {
+    trees.iter().find(|tree| tree.source.id == span.file).map(|tree| tree.source.lines(span))
+}

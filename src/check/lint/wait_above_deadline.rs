@@ -1,0 +1,36 @@
+//! A `wait` that no route which uses the matrix has time for.
+
+use super::known;
+use crate::check::context::Context;
+use crate::check::draft::Draft;
+use crate::diag::{Code, Diagnostic};
+use crate::policy::{Action, Budget, Millis};
+use crate::source::Span;
+use std::collections::BTreeMap;
+
+/// Judges each written `wait` against the longest deadline of the routes that use its matrix.
+pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
+    let mut longest: BTreeMap<Span, (Millis, &Budget)> = BTreeMap::new();
+    for route in &draft.routes {
+        // A route that is unknown may have the time.
+        let Some(route) = route else { return };
+        let matrix = known(&draft.matrices, route.matrix.index());
+        let budget = known(&draft.budgets, route.budget.index());
+        let (Some(matrix), Some(budget)) = (matrix, budget) else { return };
+        for action in matrix.rows.iter().flat_map(|row| &row.actions).filter(|action| action.written) {
+            let Action::Wait { up_to } = action.action else { continue };
+            let entry = longest.entry(action.span).or_insert((up_to, budget));
+            if budget.deadline > entry.1.deadline {
+                entry.1 = budget;
+            }
+        }
+    }
+    for (span, (up_to, budget)) in longest.into_iter().filter(|(_, (up_to, budget))| *up_to >= budget.deadline) {
+        out.push(
+            Diagnostic::new(Code::WaitAboveDeadline, span, format!("there is never time to wait for {up_to}"))
+                .here(format!("a wait that ends before the deadline of {} is all that is taken", budget.deadline))
+                .label(budget.span, "the budget with the most time")
+                .help("wait for less, or give the route more time"),
+        );
+    }
+}

@@ -1,0 +1,130 @@
+//! References to blocks that are not there.
+//!
+//! In: all of them, kept by the context while the set was lowered. Out: one finding for each name that is missing,
+//! however often it is referred to, and none for what a head that could not be read may have declared. Where one name is
+//! missing and one block of the kind is never referred to, the two are shown together. Never resolves anything.
+
+use super::context::Context;
+use super::value;
+use crate::diag::{Code, Diagnostic, closest};
+use crate::policy::class::{Class, Verb};
+use crate::source::Span;
+use crate::syntax::settings::{self, Block};
+use std::collections::BTreeMap;
+
+/// How many names a message lists.
+const MOST_NAMED: usize = 8;
+/// How many further places a finding shows.
+const MOST_PLACES: usize = 3;
+
+/// The missing names of a kind, each with where it is referred to.
+type Missing = BTreeMap<String, Vec<Span>>;
+
+impl Context<'_> {
+    /// Reports the references that could not be resolved.
+    pub fn settle_names(&mut self) {
+        let mut kinds: BTreeMap<Block, Missing> = BTreeMap::new();
+        for (block, name, span) in std::mem::take(&mut self.unknown) {
+            kinds.entry(block).or_default().entry(name).or_default().push(span);
+        }
+        for (block, mut missing) in kinds {
+            let idle: Vec<usize> =
+                (0..self.names.list(block).len()).filter(|at| !self.used.contains(&(block, *at))).collect();
+            self.forgive(block, &mut missing);
+            for (name, spans) in &missing {
+                let odd: Vec<usize> = idle.iter().copied().filter(|at| self.is_odd(block, *at)).collect();
+                let renamed = match (idle.as_slice(), odd.as_slice()) {
+                    ([only], _) | (_, [only]) if missing.len() == 1 => self.renamed(block, name, spans, *only),
+                    _ => None,
+                };
+                let found = renamed.unwrap_or_else(|| self.unknown_name(block, name, spans));
+                self.report(found);
+            }
+            // Any block of the kind may be the one that was meant, so none of them can be called unused.
+            self.used.extend(idle.into_iter().map(|at| (block, at)));
+        }
+    }
+
+    /// Takes out what a head that could not be read may have declared: by its name, or one name for a head without.
+    fn forgive(&self, block: Block, missing: &mut Missing) {
+        let heads = || self.names.lost.iter().filter(|lost| lost.block.is_none_or(|kind| kind == block));
+        missing.retain(|name, _| !heads().any(|lost| lost.names.contains(name)));
+        let nameless = heads().filter(|lost| lost.names.is_empty()).count();
+        let near = |name: &str| closest(name, self.names.list(block).iter().map(|decl| decl.name.as_str())).is_some();
+        let (slips, others): (Vec<_>, Vec<_>) = missing.keys().cloned().partition(|name| near(name));
+        for name in others.into_iter().chain(slips).take(nameless) {
+            missing.remove(&name);
+        }
+    }
+
+    fn is_odd(&self, block: Block, at: usize) -> bool {
+        self.names.decl(block, at).is_some_and(|decl| is_of_the_language(&decl.name))
+    }
+
+    /// The finding at the declaration, if that is where the slip is more likely to be.
+    fn renamed(&self, block: Block, name: &str, spans: &[Span], idle: usize) -> Option<Diagnostic> {
+        let decl = self.names.decl(block, idle)?;
+        let elsewhere = |name: &str| self.names.kinds_of(name).iter().any(|kind| *kind != block);
+        let signs = [
+            (is_of_the_language(&decl.name), is_of_the_language(name)),
+            (spans.len() > 1, false),
+            (elsewhere(&decl.name), elsewhere(name)),
+        ];
+        let at_declaration = signs.into_iter().find(|(there, here)| there != here).is_some_and(|(there, _)| there);
+        if !at_declaration {
+            return None;
+        }
+        let kind = block.word();
+        let message = format!("there is no {kind} `{name}`, and nothing refers to {kind} `{}`", decl.name);
+        let found = Diagnostic::new(Code::UnknownName, decl.name_span, message)
+            .here("declared under this name")
+            .help(format!("did you mean `{name}` here?"))
+            .fix(format!("write `{name}`"), decl.name_span, name, false);
+        Some(also(found, spans, &format!("`{name}` is referred to here")))
+    }
+
+    fn unknown_name(&self, block: Block, word: &str, spans: &[Span]) -> Diagnostic {
+        let (span, more) = spans.split_first().map_or((Span::default(), spans), |(first, more)| (*first, more));
+        let kind = block.word();
+        let mut diagnostic = Diagnostic::new(Code::UnknownName, span, format!("there is no {kind} `{word}`"));
+        let known = || self.names.list(block).iter().map(|decl| decl.name.as_str());
+        if let Some(other) = self.names.kinds_of(word).first() {
+            if let Some(decl) = self.names.position(*other, word).and_then(|at| self.names.decl(*other, at)) {
+                diagnostic = diagnostic.label(decl.name_span, format!("`{word}` is a {}", other.word()));
+            }
+            diagnostic.help = format!("name a {kind} here; `{word}` is a {}", other.word());
+        } else if let Some(near) = closest(word, known()) {
+            if let Some(decl) = self.names.position(block, near).and_then(|at| self.names.decl(block, at)) {
+                diagnostic = diagnostic.label(decl.name_span, format!("`{near}` is declared here"));
+            }
+            diagnostic =
+                diagnostic.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), span, near, false);
+        } else {
+            let some: Vec<_> = known().take(MOST_NAMED).map(|name| format!("`{name}`")).collect();
+            let more = self.names.list(block).len().saturating_sub(MOST_NAMED);
+            diagnostic.help = match (some.is_empty(), more) {
+                (true, _) => format!("declare it: `{kind} {word} {{ … }}`"),
+                (false, 0) => format!("declare it, or name one of {}", some.join(", ")),
+                (false, more) => format!("declare it, or name one of {} or {more} more", some.join(", ")),
+            };
+        }
+        also(diagnostic, more, "and here")
+    }
+}
+
+fn also(mut diagnostic: Diagnostic, spans: &[Span], text: &str) -> Diagnostic {
+    for span in spans.iter().take(MOST_PLACES) {
+        diagnostic = diagnostic.label(*span, text);
+    }
+    diagnostic
+}
+
+/// Whether a word means something itself, so that it is a strange name.
+fn is_of_the_language(word: &str) -> bool {
+    word == "switchback"
+        || settings::explain(word).is_some()
+        || settings::SETTINGS.iter().any(|row| row.value.text().split([' ', ',']).any(|part| part == word))
+        || Class::from_word(word).is_some()
+        || Verb::from_word(word).is_some()
+        || !value::is_name(word)
+}

@@ -1,0 +1,298 @@
+//! What may be written at a place.
+//!
+//! In: a set and a place in it. Out: suggestions, and the stretch that one of them replaces. Where one is comes from
+//! `scene`, which reads tokens alone and so can do with half-typed text. Words whose effect does not exist yet are not
+//! suggested.
+
+mod lines;
+
+use super::facts::{self, FACTS};
+use super::scene::{Scene, scene};
+use super::set::Set;
+use crate::policy::class::{Class, Verb};
+use crate::source::{FileId, Span};
+use crate::syntax::settings::{BLOCKS, Block, Naming, Setting, Status, ValueType, choices, setting, settings_of};
+
+/// What a suggestion is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A block with its braces.
+    Block,
+    /// A setting.
+    Setting,
+    /// The name of a block.
+    Name,
+    /// A value.
+    Value,
+    /// A failure class.
+    Class,
+    /// An action of a matrix.
+    Action,
+    /// A fact.
+    Fact,
+    /// A word of the grammar.
+    Keyword,
+}
+
+/// One suggestion.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// What is shown, and what is written unless there is a snippet.
+    pub label: String,
+    /// What it is.
+    pub kind: Kind,
+    /// One line on what it means or takes.
+    pub detail: String,
+    /// What is written instead, with places to fill in, by editors that can do so.
+    pub snippet: Option<String>,
+}
+
+/// The suggestions for an offset in a file, best first, and what they replace.
+pub fn complete(set: &Set, file: FileId, offset: usize) -> Option<(Span, Vec<Suggestion>)> {
+    let (_, tree) = set.file(file)?;
+    let scene = scene(tree, offset)?;
+    let mut out = Out { set, suggestions: Vec::new() };
+    if let Some(path) = scene.path.split_first() {
+        let (block, nested) = (path.0, path.1);
+        let before: Vec<&str> = scene.before.iter().map(String::as_str).collect();
+        match (block.block, nested.last().map(|open| open.head.as_str())) {
+            (Some(Block::Tier), Some("chain")) => out.rank(&before),
+            (Some(Block::Target), Some("script")) => out.script(&before),
+            (Some(Block::Test | Block::Load), Some(_)) => out.request(&before),
+            (_, Some(_)) | (None, _) => {}
+            (Some(Block::Matrix), None) => out.row(&before, &scene),
+            (Some(Block::Test), None) => out.test(&before),
+            (Some(block), None) => out.inside(block, &before, &scene),
+        }
+    } else {
+        out.top(&scene, tree.tokens.is_empty());
+    }
+    (!out.suggestions.is_empty()).then_some((scene.replaces, out.suggestions))
+}
+
+struct Out<'s> {
+    set: &'s Set,
+    suggestions: Vec<Suggestion>,
+}
+
+/// Actions that the language has and that have no effect yet.
+pub const EARLY: [Verb; 2] = [Verb::Repair, Verb::Continue];
+
+impl Out<'_> {
+    fn add(&mut self, kind: Kind, label: impl Into<String>, detail: impl Into<String>) {
+        self.suggestions.push(Suggestion { label: label.into(), kind, detail: detail.into(), snippet: None });
+    }
+
+    fn snippet(&mut self, kind: Kind, label: &str, detail: &str, snippet: String) {
+        self.suggestions.push(Suggestion {
+            label: label.to_owned(),
+            kind,
+            detail: detail.to_owned(),
+            snippet: Some(snippet),
+        });
+    }
+
+    fn all(&mut self, kind: Kind, words: &[&str]) {
+        words.iter().for_each(|word| self.add(kind, *word, ""));
+    }
+
+    fn names(&mut self, block: Block) {
+        let names: Vec<String> = self.set.names(block).into_iter().map(str::to_owned).collect();
+        names.into_iter().for_each(|name| self.add(Kind::Name, name, block.word()));
+    }
+
+    fn top(&mut self, scene: &Scene, empty: bool) {
+        match scene.before.as_slice() {
+            [] => {
+                if empty {
+                    self.add(Kind::Keyword, "switchback 1", "The edition: the first line of each file.");
+                }
+                for row in BLOCKS.iter().filter(|row| row.status == Status::InEffect) {
+                    let name = match row.naming {
+                        Naming::Named => " ${1:name}",
+                        Naming::Titled => " \"${1:what it shows}\"",
+                        Naming::Paired => " ${1:name} for ${2:name}",
+                        Naming::Bare => "",
+                    };
+                    let required: Vec<_> = settings_of(row.block).filter(|s| s.required).map(|s| s.word).collect();
+                    let lines: String = (3..).zip(&required).map(|(at, word)| format!("  {word} ${at}\n")).collect();
+                    let last = if required.is_empty() { "  $0\n" } else { "" };
+                    self.snippet(Kind::Block, row.word, row.meaning, format!("{}{name} {{\n{lines}{last}}}", row.word));
+                }
+            }
+            [word] if word == "switchback" => self.add(Kind::Value, "1", "the edition"),
+            [word] if word == Block::Evaluation.word() => self.names(Block::Model),
+            _ => {}
+        }
+    }
+
+    fn inside(&mut self, block: Block, before: &[&str], scene: &Scene) {
+        let Some((word, rest)) = before.split_first() else {
+            let said = |row: &Setting| scene.said.iter().any(|word| word == row.word) && !row.repeatable;
+            let rows = settings_of(block).filter(|row| row.status == Status::InEffect && !said(row));
+            let (needed, others): (Vec<_>, Vec<_>) = rows.partition(|row| row.required);
+            for row in needed.into_iter().chain(others) {
+                let braces = matches!(row.value, ValueType::Form(form) if form.starts_with('{'));
+                if braces {
+                    self.snippet(Kind::Setting, row.word, row.meaning, format!("{} {{\n  $0\n}}", row.word));
+                } else {
+                    self.add(Kind::Setting, row.word, row.meaning);
+                }
+            }
+            return;
+        };
+        if let Some(row) = setting(block, word) {
+            self.value(row, rest, scene);
+        }
+    }
+
+    fn value(&mut self, row: &'static Setting, rest: &[&str], scene: &Scene) {
+        let first = rest.is_empty();
+        match row.value {
+            ValueType::Block(kind) if first => {
+                self.names(kind);
+            }
+            ValueType::OneOf(_) | ValueType::Flag if first => self.choices(row, rest),
+            ValueType::ListOf(_) if scene.in_list => self.choices(row, rest),
+            ValueType::ListOf(words) if first => {
+                let some = words.first().map_or("", |(word, _)| word);
+                self.add(Kind::Value, format!("[{some}]"), row.meaning);
+            }
+            ValueType::Reference if first => {
+                self.snippet(Kind::Keyword, "env", "from the environment", "env ${1:NAME}".into());
+                self.snippet(Kind::Keyword, "file", "from a file", "file \"${1:PATH}\"".into());
+            }
+            ValueType::Guard => self.guard(rest, false),
+            ValueType::Form(form) if first && !form.starts_with('{') => {
+                for form in form.split(" | ") {
+                    self.add(Kind::Value, form, row.meaning);
+                }
+                if !row.default.is_empty()
+                    && row.default != form
+                    && row.default.starts_with(|c: char| c.is_ascii_digit())
+                {
+                    self.add(Kind::Value, row.default, "the default");
+                }
+            }
+            ValueType::Duration | ValueType::Count | ValueType::Percent | ValueType::Tokens
+                if first && row.default.starts_with(|c: char| c.is_ascii_digit()) =>
+            {
+                self.add(Kind::Value, row.default, "the default");
+            }
+            ValueType::Block(_)
+            | ValueType::OneOf(_)
+            | ValueType::Flag
+            | ValueType::ListOf(_)
+            | ValueType::Reference
+            | ValueType::Form(_)
+            | ValueType::Duration
+            | ValueType::Count
+            | ValueType::Percent
+            | ValueType::Tokens
+            | ValueType::Prices
+            | ValueType::Text
+            | ValueType::Name
+            | ValueType::List => {}
+        }
+    }
+
+    fn choices(&mut self, row: &'static Setting, said: &[&str]) {
+        for (word, status) in choices(row) {
+            if *status == Status::InEffect && !said.contains(word) {
+                let default = if row.default == *word { "the default" } else { row.meaning };
+                self.add(Kind::Value, *word, default);
+            }
+        }
+    }
+
+    fn rank(&mut self, before: &[&str]) {
+        match before.iter().position(|word| *word == "when") {
+            Some(at) => self.guard(before.get(at..).unwrap_or_default(), false),
+            None if before.is_empty() => self.names(Block::Target),
+            None => self.add(Kind::Keyword, "when", "only for some requests"),
+        }
+    }
+
+    fn row(&mut self, before: &[&str], scene: &Scene) {
+        if before.first() == Some(&"extends") {
+            return self.names(Block::Matrix);
+        }
+        if let Some(arrow) = before.iter().position(|word| *word == "->") {
+            let (classes, actions) = before.split_at(arrow);
+            return self.actions(classes, actions.get(1..).unwrap_or_default());
+        }
+        if let Some(at) = before.iter().position(|word| *word == "when") {
+            self.guard(before.get(at..).unwrap_or_default(), true);
+            return;
+        }
+        if !matches!(before.last(), None | Some(&",")) {
+            self.add(Kind::Keyword, "->", "what it leads to");
+            self.add(Kind::Keyword, "when", "only for some of these failures");
+            return;
+        }
+        let said = |word: &str| before.contains(&word) || scene.said.iter().any(|said| said == word);
+        for class in Class::ALL.iter().filter(|class| !said(class.word())) {
+            self.add(Kind::Class, class.word(), class.meaning());
+        }
+        self.add(Kind::Class, "timeout-*", "every timeout");
+        if before.is_empty() {
+            for row in settings_of(Block::Matrix).filter(|row| row.status == Status::InEffect && !said(row.word)) {
+                self.add(Kind::Setting, row.word, row.meaning);
+            }
+        }
+    }
+
+    fn actions(&mut self, classes: &[&str], actions: &[&str]) {
+        let current = actions.rsplit(|word| *word == ",").next().unwrap_or_default();
+        match current {
+            [] => {
+                let forbids = |verb: Verb| classes.iter().filter_map(|w| Class::from_word(w)).any(|c| c.forbids(verb));
+                for verb in Verb::ALL.iter().copied().filter(|verb| !EARLY.contains(verb) && !forbids(*verb)) {
+                    let forms: &[&str] = match verb {
+                        Verb::Retry => &["retry once", "retry 2 times"],
+                        Verb::Wait => &["wait up to 5s"],
+                        Verb::Fallback => &["fallback", "fallback to larger-context"],
+                        Verb::Stop => &["stop", "stop as 503"],
+                        Verb::Failover => &["failover"],
+                        Verb::NextKey => &["next-key"],
+                        Verb::Repair => &["repair once"],
+                        Verb::Continue => &["continue once"],
+                    };
+                    forms.iter().for_each(|form| self.add(Kind::Action, *form, verb.meaning()));
+                }
+            }
+            ["fallback"] => self.add(Kind::Keyword, "to", "a tier, or a larger context"),
+            ["fallback", "to"] => {
+                self.add(Kind::Value, "larger-context", "any target with a strictly larger context");
+                self.names(Block::Tier);
+            }
+            ["retry"] => self.all(Kind::Keyword, &["once", "2 times"]),
+            ["wait"] => self.all(Kind::Keyword, &["up to 5s"]),
+            ["stop"] => self.all(Kind::Keyword, &["as 503"]),
+            _ => {}
+        }
+    }
+
+    /// `when` and what follows it, as far as it was written; nothing written is `when` itself.
+    fn guard(&mut self, items: &[&str], failure: bool) {
+        let Some((last, before)) = items.split_last() else {
+            self.add(Kind::Keyword, "when", "a guard");
+            return;
+        };
+        let operators = ["==", "!=", "<", "<=", ">", ">=", "in"];
+        if ["when", "and", "or", "not", "("].contains(last) {
+            for fact in FACTS.iter().filter(|fact| failure || !fact.after_failure) {
+                self.add(Kind::Fact, fact.word, fact.meaning);
+            }
+        } else if facts::find(last).is_some()
+            || (*last == ")" && before.iter().rev().nth(2).is_some_and(|w| facts::find(w).is_some()))
+        {
+            self.all(Kind::Keyword, &operators);
+        } else if operators.contains(last) {
+            let fact = before.iter().rev().find_map(|word| facts::find(word));
+            fact.iter().flat_map(|fact| fact.values).for_each(|value| self.add(Kind::Value, *value, ""));
+        } else {
+            self.all(Kind::Keyword, &["and", "or"]);
+        }
+    }
+}
