@@ -16,7 +16,7 @@ pub fn run() {
     let gateway = Running::gateway(None, &file, &["--log", "warn"]);
     let idle = gateway.resident();
     result("memory idle", "MiB", idle, None, 1);
-    for round in ["", " again"] {
+    for round in ["", " 2nd time", " 3rd time", " 4th time"] {
         let streams = held(&gateway.said, STREAMS);
         let open = gateway.resident();
         result(&format!("memory {STREAMS} streams{round}"), "MiB", open, Some(("idle", idle)), STREAMS);
