@@ -4,7 +4,6 @@
 //! Submodules are repositories of their own and links are not followed: neither is a text of this one. The environment
 //! is handed on, since a hook's git may name another index there.
 
-use super::check::counts;
 use crate::source::Sources;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -242,4 +241,9 @@ fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, GitError> {
     let said =
         text(&output.stderr).lines().next().unwrap_or("it said nothing").trim_start_matches("fatal: ").to_owned();
     Err(GitError::Refused { what: args.first().copied().unwrap_or_default().to_owned(), said })
+}
+
+/// Whether a path from the repository's top is one of a policy that a set would hold.
+fn counts(path: &str) -> bool {
+    path.ends_with(".sbk") && !path.split('/').any(|part| part.starts_with('.'))
 }

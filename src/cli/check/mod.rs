@@ -18,7 +18,7 @@ use crate::ready::{Prepared, prepare};
 use crate::source::{Sources, load};
 use choose::Choice;
 use form::Format;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Arguments of `check`.
 #[derive(clap::Args, Debug)]
@@ -179,14 +179,4 @@ fn from_git(args: &Args, repository: &Repository) -> Result<Job, git::GitError> 
         }
     }
     Ok(job)
-}
-
-/// Whether a path is one of a policy.
-fn is_policy(path: &str) -> bool {
-    Path::new(path).extension().is_some_and(|end| end == "sbk")
-}
-
-/// Whether a path from the repository's top is one of a policy that a set would hold.
-pub(super) fn counts(path: &str) -> bool {
-    is_policy(path) && !path.split('/').any(|part| part.starts_with('.'))
 }
