@@ -16,7 +16,7 @@ pub mod lower;
 pub mod names;
 pub mod read;
 pub mod resolution;
-mod secrets;
+pub mod secrets;
 mod touched;
 mod unknown;
 pub mod value;

@@ -4,6 +4,8 @@
 
 use super::value;
 use crate::diag::Diagnostic;
+use crate::source::Source;
+use crate::syntax::parse;
 use crate::syntax::tree::{Item, ItemKind, Statement, Tree};
 
 /// Reports each literal that looks like a key.
@@ -11,6 +13,13 @@ pub fn scan(trees: &[Tree], out: &mut Vec<Diagnostic>) {
     for statement in trees.iter().flat_map(|tree| &tree.statements) {
         look(statement, out);
     }
+}
+
+/// What [`scan`] says of one file: for those who show texts that were not checked.
+pub fn literals(source: &Source) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    scan(&[parse(source).0], &mut found);
+    found
 }
 
 fn look(statement: &Statement, out: &mut Vec<Diagnostic>) {

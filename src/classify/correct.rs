@@ -5,6 +5,7 @@
 //! failure.
 
 use super::Classified;
+use super::http::counted;
 use crate::policy::{Class, Correction, Stage};
 
 /// The failure, corrected by the first row that fits.
@@ -24,7 +25,13 @@ pub fn corrected(failure: Classified, rows: &[Correction]) -> Classified {
     };
     match rows.iter().find(fits) {
         // How wide it is was said by the rule that was wrong.
-        Some(row) => Classified { class: row.class, scope: None, rule: "policy-correction", ..failure },
+        Some(row) => Classified {
+            class: row.class,
+            scope: None,
+            hint: counted(row.class, failure.told),
+            rule: "policy-correction",
+            ..failure
+        },
         None => failure,
     }
 }
@@ -33,6 +40,7 @@ pub fn corrected(failure: Classified, rows: &[Correction]) -> Classified {
 mod tests {
     use super::*;
     use crate::classify::{NoHeaders, http::answer};
+    use crate::policy::Millis;
 
     fn row(status: u16, text: Option<&str>, class: Class) -> Correction {
         Correction { status, text: text.map(str::to_string), class }
@@ -53,6 +61,17 @@ mod tests {
         assert_eq!(class(r#"{"error":{"message":"x","code":"e170"}}"#), Class::ServerError);
         let found = corrected(failure("{}"), &rows);
         assert_eq!((found.rule, found.scope), ("policy-correction", None));
+    }
+
+    #[test]
+    fn the_wait_counts_by_the_class_that_it_is_corrected_to() {
+        let headers = vec![("retry-after", "30")];
+        let failed = answer(400, &headers, b"{}", 0);
+        assert_eq!(failed.hint, None);
+        let fixed = corrected(failed, &[row(400, None, Class::RateLimit)]);
+        assert_eq!(fixed.hint, Some(Millis(30_000)));
+        let fixed = corrected(answer(429, &headers, b"{}", 0), &[row(429, None, Class::Auth)]);
+        assert_eq!(fixed.hint, None);
     }
 
     #[test]

@@ -99,9 +99,11 @@ fn read(headers: &dyn Headers, body: &[u8]) -> Said {
 }
 
 fn classified(rule: &Rule, said: &Said, headers: &dyn Headers, wall_ms: u64, buckets: bool) -> Classified {
+    let told = hint::wait(headers, said, wall_ms, buckets).map(|hint| hint.wait);
     Classified {
         scope: rule.scope,
-        hint: wait(rule.class, headers, said, wall_ms, buckets),
+        hint: counted(rule.class, told),
+        told,
         code: said.code_or_kind(),
         message: Some(said::words(&said.message)).filter(|m| !m.is_empty()),
         no_retry: no_retry(headers),
@@ -149,15 +151,14 @@ fn stage(status: u16) -> Stage {
     }
 }
 
-/// A hint counts only where waiting helps: limits are often told on answers that have nothing to do with them.
-fn wait(class: Class, headers: &dyn Headers, said: &Said, wall_ms: u64, buckets: bool) -> Option<Millis> {
+/// The wait of those that were told that counts: limits are often told on answers that have nothing to do with them.
+pub(super) fn counted(class: Class, told: Option<Millis>) -> Option<Millis> {
     let helps = matches!(
         class,
         Class::RateLimit | Class::QuotaExhausted | Class::Overloaded | Class::ServerError | Class::TimeoutHeaders
     );
     let least = if class == Class::QuotaExhausted { SHORTEST_QUOTA_WAIT } else { Millis(1) };
-    let hint = helps.then(|| hint::wait(headers, said, wall_ms, buckets)).flatten()?;
-    (hint.wait >= least).then_some(hint.wait)
+    told.filter(|told| helps && *told >= least)
 }
 
 fn no_retry(headers: &dyn Headers) -> bool {

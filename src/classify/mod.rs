@@ -29,8 +29,10 @@ pub struct Classified {
     pub stage: Stage,
     /// How wide the answer shows it to be; absent where it does not show it.
     pub scope: Option<Scope>,
-    /// The wait that the answer asks for.
+    /// The wait that the answer asks for, where waiting helps against the class.
     pub hint: Option<Millis>,
+    /// The wait that the answer states, whatever its class.
+    pub told: Option<Millis>,
     /// The answer's status.
     pub status: Option<u16>,
     /// The answer's code or type.
@@ -52,6 +54,7 @@ impl Classified {
             stage,
             scope: None,
             hint: None,
+            told: None,
             status: None,
             code: None,
             message: None,

@@ -1,6 +1,7 @@
 //! `switchback fmt`: lays policy files out anew.
 
 use super::{Exit, Io};
+use crate::check::secrets::literals;
 use crate::diag::render;
 use crate::source::{Source, Sources, load};
 use crate::syntax;
@@ -80,7 +81,15 @@ fn file(args: &Args, source: &Source, sources: &Sources, io: &mut Io) -> Exit {
 
 /// What would change in a file, as a unified diff.
 pub(super) fn diff(name: &str, before: &str, after: &str) -> String {
-    TextDiff::from_lines(before, after).unified_diff().context_radius(3).header(name, name).to_string()
+    // A diff goes to logs that more people read than the policy.
+    let shown = |text: &str| {
+        let sources = Sources::from_texts([(name, text)]);
+        let keys: Vec<_> = sources.iter().flat_map(literals).collect();
+        let masked = render::masked(&keys, &sources);
+        masked.iter().flat_map(Sources::iter).map(|source| source.text.to_string()).next().unwrap_or(text.to_owned())
+    };
+    let (before, after) = (shown(before), shown(after));
+    TextDiff::from_lines(&before, &after).unified_diff().context_radius(3).header(name, name).to_string()
 }
 
 /// Puts a text in the place of a file in one step: a gateway that watches it, or a crash, never meets half a policy.

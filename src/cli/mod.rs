@@ -81,8 +81,9 @@ pub fn main() -> ExitCode {
                 // Whoever reads the findings by machine gets a document whatever happens.
                 let words: Vec<String> = std::env::args_os().map(|w| w.to_string_lossy().into_owned()).collect();
                 let why = error.to_string();
-                let why = why.lines().next().unwrap_or_default().trim_start_matches("error: ");
-                if let Some(document) = check::wanted(&words, why) {
+                let why = why.trim_start_matches("error: ").lines().take_while(|line| !line.is_empty());
+                let why = why.map(str::trim).collect::<Vec<_>>().join(" ");
+                if let Some(document) = check::wanted(&words, &why) {
                     Io::standard(Color::Never).print(&document);
                 }
             }

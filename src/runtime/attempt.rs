@@ -6,8 +6,7 @@
 
 use super::execute::{Execution, Said};
 use super::reply::Piece;
-use super::upstream::{Body, Incoming, Left, build};
-use crate::classify::vendor::Vendor;
+use super::upstream::{Body, Endpoint, Incoming, Left, build};
 use crate::classify::{self, Classified, Fault, Headers};
 use crate::decide::{Call, Event, Limits, Next, Phase, Timer};
 use crate::policy::{Class, Millis, Stage, Target};
@@ -117,7 +116,7 @@ impl Execution<'_> {
         let incoming = incoming.map_err(classify::fault)?;
         if !(200..300).contains(&incoming.status) {
             return Err(classify::correct::corrected(
-                self.failure(&call.limits, asked.vendor, incoming).await?,
+                self.failure(&call.limits, endpoint, incoming).await?,
                 &target.corrections,
             )
             .into());
@@ -163,7 +162,12 @@ impl Execution<'_> {
     }
 
     /// What an answer without success is. A body that does not come is done without.
-    async fn failure(&mut self, limits: &Limits, vendor: &Vendor, mut incoming: Incoming) -> Result<Classified, Ended> {
+    async fn failure(
+        &mut self,
+        limits: &Limits,
+        endpoint: &Endpoint,
+        mut incoming: Incoming,
+    ) -> Result<Classified, Ended> {
         let mut body = BytesMut::new();
         let now = self.engine.clock.now();
         let (due, _) = limits.next(Phase::Opened { since: now });
@@ -180,7 +184,11 @@ impl Execution<'_> {
             }
         }
         body.truncate(MAX_ERROR);
-        Ok(classify::http::answer_of(vendor, incoming.status, &incoming.headers, &body, self.engine.clock.wall_ms()))
+        // Before anything shortens it: a key that is cut is no longer known as one.
+        let scrubbed = endpoint.scrub_bytes(&body);
+        let body = scrubbed.as_deref().unwrap_or(&body);
+        let wall = self.engine.clock.wall_ms();
+        Ok(classify::http::answer_of(endpoint.vendor, incoming.status, &incoming.headers, body, wall))
     }
 
     async fn whole(&mut self, call: &Call, target: &Target, asked: Asked, mut incoming: Incoming) -> Result<(), Ended> {

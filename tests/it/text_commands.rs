@@ -156,3 +156,13 @@ fn explain_knows_codes_names_and_words() {
     assert_eq!((code, out.as_str()), (Some(2), ""));
     assert!(err.contains("did you mean `failover`?"), "{err}");
 }
+
+#[test]
+fn a_diff_shows_no_key() {
+    let folder = Folder::new("diff-key");
+    let path =
+        folder.file("a.sbk", "switchback 1\nprovider p { api   openai-chat; key \"sk-abcdef0123456789abcdef\" }\n");
+    let (_, out, err) = run(&["fmt", "--diff"], &[&path]);
+    assert!(out.contains("-provider p") && out.contains("+provider p") && out.contains("****"), "{out}{err}");
+    assert!(!out.contains("sk-abcdef"), "{out}");
+}

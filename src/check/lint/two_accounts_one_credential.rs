@@ -4,18 +4,18 @@ use super::setting;
 use crate::check::context::Context;
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
+use crate::policy::Provider;
 use crate::syntax::settings::Block;
+use std::collections::HashMap;
 
 /// Compares each provider with those before it.
 pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
-    let providers: Vec<_> = draft.providers.iter().flatten().collect();
-    for (at, second) in providers.iter().enumerate() {
-        let one = |first: &&&crate::policy::Provider| {
-            !first.keys.is_empty()
-                && (first.api, &first.base_url, &first.keys) == (second.api, &second.base_url, &second.keys)
-                && first.account != second.account
-        };
-        let Some(first) = providers.iter().take(at).find(one) else { continue };
+    let mut known: HashMap<_, &Provider> = HashMap::new();
+    for second in draft.providers.iter().flatten().filter(|provider| !provider.keys.is_empty()) {
+        let first = *known.entry((second.api, &second.base_url, &second.keys)).or_insert(second);
+        if first.account == second.account {
+            continue;
+        }
         let span = setting(cx, Block::Provider, &second.name, "account").unwrap_or(second.span);
         let message = format!("providers `{}` and `{}` are one account under two names", first.name, second.name);
         out.push(

@@ -7,6 +7,7 @@ use crate::check::lower::health;
 use crate::diag::{Code, Diagnostic};
 use crate::policy::Provider;
 use crate::syntax::settings::Block;
+use std::collections::HashMap;
 
 /// Compares each provider with the first of its account.
 pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
@@ -19,9 +20,9 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
         Some(decl) => format!("breaker `{}`", decl.name),
         None => "the built-in breaker".to_owned(),
     };
-    let providers: Vec<_> = draft.providers.iter().flatten().collect();
-    for (at, provider) in providers.iter().enumerate() {
-        let Some(first) = providers.iter().take(at).find(|other| other.account == provider.account) else { continue };
+    let mut known: HashMap<&str, &Provider> = HashMap::new();
+    for provider in draft.providers.iter().flatten() {
+        let first = *known.entry(provider.account.as_str()).or_insert(provider);
         let (one, other) = (chosen(first), chosen(provider));
         let place = |provider: &Provider| setting(cx, Block::Provider, &provider.name, "breaker");
         let (Some(first_span), Some(span)) = (place(first), place(provider)) else { continue };

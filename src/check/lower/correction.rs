@@ -39,7 +39,13 @@ fn one<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Correction>
     let mut cursor = Cursor::new(items, statement.span);
     // A success is no failure, whatever the policy says.
     let status = value::integer(cursor.due("a status", out)?, 300, 599, out)?;
-    let text = cursor.take_string().map(str::to_owned);
+    let text = cursor.peek().zip(cursor.take_string());
+    if let Some((item, "")) = text {
+        let found = Diagnostic::new(Code::OutOfRange, item.span, "an empty text stands in every failure");
+        out.push(found.help("write a code or a piece of the message, or leave the text out"));
+        return None;
+    }
+    let text = text.map(|(_, text)| text.to_owned());
     cursor.due_word("is", out)?;
     let item = cursor.due("a failure class", out)?;
     let Some(class) = item.word().and_then(Class::from_word) else {
@@ -85,6 +91,7 @@ mod tests {
         assert_eq!(with("failure 400 is partial-stream"), one(Code::OutOfRange, "partial-stream"));
         assert_eq!(with("failure 400 is overloadd"), one(Code::UnknownClass, "overloadd"));
         assert_eq!(with("failure 400 overloaded").len(), 1);
+        assert_eq!(with("failure 400 \"\" is overloaded"), one(Code::OutOfRange, "\"\""));
     }
 
     #[test]

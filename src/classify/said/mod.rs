@@ -130,6 +130,7 @@ impl Said {
     }
 
     fn add_text(&mut self, text: &str) {
+        let text = &*text::without_names(text);
         let (head, tail) = text::ends(text, KEPT);
         for token in [head, tail].into_iter().flat_map(text::tokens) {
             let token = normal(token);

@@ -3,6 +3,8 @@
 //! In: codes and messages. Out: their normal form, whether they fit a pattern, an error that a message carries inside,
 //! codes and statuses that it spells out. Each function reads its text a bounded number of times.
 
+use std::borrow::Cow;
+
 /// Longest word in the normal form, in bytes.
 const WORD_BYTES: usize = 96;
 
@@ -137,6 +139,41 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
             camel || (name.contains('_') && !name.contains('.'))
         })
         .take(32)
+}
+
+/// Nouns after which a quoted name is one that the caller chose: it may say anything, and says nothing about the error.
+const NAMED: &[&str] = &["function", "tool", "schema", "property", "field", "argument", "named", "name", "user"];
+
+/// Longest quoted name that is taken for one, in bytes.
+const NAME_BYTES: usize = 96;
+
+/// A text without the names in quotes that a caller chose: `function 'rate_limit'` is no limit.
+pub(super) fn without_names(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let (mut kept, mut at) = (0, 0);
+    while let Some(offset) = text.get(at..).and_then(|rest| rest.find(['\'', '"', '`'])) {
+        let inside = at + offset + 1;
+        at = inside;
+        let (before, rest) = (text.get(..inside - 1).unwrap_or_default(), text.get(inside..).unwrap_or_default());
+        let quote = text.get(inside - 1..inside).unwrap_or_default();
+        let length = ends(rest, (NAME_BYTES, 0)).0.find(quote);
+        if let Some(length) = length.filter(|_| is_named(before)) {
+            out.push_str(text.get(kept..inside).unwrap_or_default());
+            kept = inside + length;
+            at = kept + 1;
+        }
+    }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(text.get(kept..).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+fn is_named(before: &str) -> bool {
+    let Some(before) = before.strip_suffix([' ', '=']) else { return false };
+    let noun = before.rsplit(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default();
+    NAMED.iter().any(|named| noun.eq_ignore_ascii_case(named))
 }
 
 /// Marks after which a text names the status that it stands for.

@@ -57,7 +57,7 @@ fn is_too_wide(diagnostic: &Diagnostic, sources: &Sources) -> bool {
 
 /// The sources with every literal key blacked out, at its length; nothing where there is none. What is shown of a policy
 /// goes to logs that more people read than the policy.
-fn masked(diagnostics: &[Diagnostic], sources: &Sources) -> Option<Sources> {
+pub fn masked(diagnostics: &[Diagnostic], sources: &Sources) -> Option<Sources> {
     let keys: Vec<Span> = diagnostics.iter().filter(|d| d.code == Code::KeyLiteral).map(|d| d.span).collect();
     if keys.is_empty() {
         return None;

@@ -15,7 +15,7 @@ mod sarif;
 pub use concise::concise;
 pub use github::github;
 pub use gitlab::gitlab;
-pub use human::human;
+pub use human::{human, masked};
 pub use json::json;
 pub use jsonl::jsonl;
 pub use junit::junit;

@@ -28,10 +28,21 @@ impl Secret {
     /// values are no credentials, and taking them out would only garble the text.
     fn scrub(&self, text: String) -> String {
         let parts = [self.0.as_str(), self.0.split_once(' ').map_or("", |(_, token)| token)];
-        parts
-            .into_iter()
-            .filter(|part| part.len() >= SHORTEST)
-            .fold(text, |text, part| if text.contains(part) { text.replace(part, "[key]") } else { text })
+        let parts = parts.into_iter().filter(|part| part.len() >= SHORTEST);
+        parts.fold(text, |text, part| {
+            let text = if text.contains(part) { text.replace(part, "[key]") } else { text };
+            without_begun(text, part)
+        })
+    }
+}
+
+/// A text without the beginning of a value at its end: messages are cut, and may be cut in the middle of one.
+fn without_begun(text: String, value: &str) -> String {
+    let shown = text.trim_end_matches('…');
+    let begun = (SHORTEST..value.len()).rev().find(|end| value.get(..*end).is_some_and(|begun| shown.ends_with(begun)));
+    match begun.and_then(|length| shown.get(..shown.len() - length)) {
+        Some(before) => format!("{before}[key]…"),
+        None => text,
     }
 }
 
@@ -138,6 +149,13 @@ impl Endpoint {
     pub fn scrub(&self, text: String) -> String {
         let secrets = self.headers.iter().map(|(_, value)| value).chain(&self.keys);
         secrets.fold(text, |text, value| value.scrub(text))
+    }
+
+    /// The same of bytes, before anything reads or shortens them.
+    pub fn scrub_bytes(&self, bytes: &[u8]) -> Option<Vec<u8>> {
+        let text = String::from_utf8_lossy(bytes);
+        let scrubbed = self.scrub(text.clone().into_owned());
+        (scrubbed != text).then(|| scrubbed.into_bytes())
     }
 
     /// The endpoint of a provider.

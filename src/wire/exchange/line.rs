@@ -46,6 +46,11 @@ pub fn read(text: &str) -> Result<Line, String> {
 }
 
 impl Line {
+    /// Whether it came as events; where nothing says how it came, its pieces tell.
+    fn is_stream(&self) -> bool {
+        self.transport.as_deref().map_or(self.events.is_some(), |transport| transport == "sse")
+    }
+
     /// The exchange that it describes.
     pub fn exchange(&self) -> Exchange<'_> {
         let body = self.body.as_deref().unwrap_or_default();
@@ -56,7 +61,7 @@ impl Line {
         };
         let came = match (self.status, &self.events) {
             (None, _) => Came::Nothing { fault: self.fault.as_deref().unwrap_or_default(), words: body },
-            (Some(status), events) if self.transport.as_deref() == Some("sse") || events.is_some() => {
+            (Some(status), events) if self.is_stream() => {
                 let pieces = events.iter().flatten().map(String::as_str);
                 // Whoever has no pieces may have the whole as one.
                 let whole = Some(body).filter(|b| !b.is_empty() && events.as_ref().is_none_or(Vec::is_empty));

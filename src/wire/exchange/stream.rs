@@ -29,7 +29,12 @@ struct Seen {
     ended: bool,
     /// An error came, before or after output.
     error: Option<Classified>,
+    /// How many errors were looked at.
+    errors: u8,
 }
+
+/// Most errors of one stream that are looked at: the first say what it is.
+const MOST_ERRORS: u8 = 8;
 
 impl Case<'_> {
     /// What failed in a stream, and its cause.
@@ -127,9 +132,13 @@ impl Case<'_> {
     }
 
     fn failed(&self, payload: &str, named: Option<&str>, seen: &mut Seen) {
-        let error = self.error(payload, named);
         // Some servers tell a failure twice: what says more counts.
         let general = |e: &Classified| matches!(e.class, Class::StreamEarly | Class::ServerError);
+        if seen.errors == MOST_ERRORS || seen.error.as_ref().is_some_and(|told| !general(told)) {
+            return;
+        }
+        seen.errors += 1;
+        let error = self.error(payload, named);
         if seen.error.as_ref().is_none_or(|told| general(told) && !general(&error)) {
             seen.error = Some(error);
         }

@@ -98,4 +98,8 @@ fn what_was_sent_in_confidence_is_taken_out_of_an_upstreams_words() {
     let said = "no such key: Bearer abc+def/ghi==, that is abc+def/ghi==!";
     assert_eq!(endpoint.scrub(said.into()), "no such key: [key], that is [key]!");
     assert_eq!(endpoint.scrub("nothing here".into()), "nothing here");
+    assert_eq!(endpoint.scrub("cut: Bearer abc+def/g…".into()), "cut: [key]…");
+    assert_eq!(endpoint.scrub("cut: abc+def/g…".into()), "cut: [key]…");
+    assert_eq!(endpoint.scrub_bytes(b"abc+def/ghi==").as_deref(), Some(&b"[key]"[..]));
+    assert_eq!(endpoint.scrub_bytes(b"nothing here"), None);
 }
