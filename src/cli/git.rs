@@ -35,6 +35,12 @@ pub(super) enum GitError {
         /// The file, from the top.
         path: String,
     },
+    /// A path that is nowhere.
+    #[error("there is no {path}, neither on disk nor in git")]
+    Nowhere {
+        /// The path as given.
+        path: String,
+    },
     /// A path outside the repository.
     #[error("{path} is not in the repository {top}")]
     Outside {
@@ -103,9 +109,11 @@ impl Repository {
             GitError::Refused { what, .. } => {
                 GitError::Refused { what, said: format!("there is no revision `{revision}`") }
             }
-            GitError::Absent(_) | GitError::Unmerged { .. } | GitError::NotText { .. } | GitError::Outside { .. } => {
-                error
-            }
+            GitError::Absent(_)
+            | GitError::Unmerged { .. }
+            | GitError::NotText { .. }
+            | GitError::Outside { .. }
+            | GitError::Nowhere { .. } => error,
         })?;
         Ok(text(&found).trim().to_owned())
     }
@@ -181,7 +189,11 @@ impl Repository {
         let mut sets = Vec::new();
         for path in paths {
             let set = self.within(path)?;
-            if changed.iter().any(|file| lies_in(file, &set)) {
+            let has_changed = changed.iter().any(|file| lies_in(file, &set));
+            if !has_changed && !path.exists() && !held.iter().any(|held| lies_in(&held.path, &set)) {
+                return Err(GitError::Nowhere { path: path.display().to_string() });
+            }
+            if has_changed {
                 sets.push(set);
             }
         }

@@ -68,6 +68,9 @@ fn renamed_and_deleted_files_are_seen() {
     let said = shell.run("check --staged --format concise");
     assert_eq!(said.exit, 1);
     assert!(said.out.contains("policies/c.sbk:2:18: error[SB0202] there is no model `m`"), "{}", said.out);
+    let said = shell.run("check --staged polcies");
+    assert_eq!(said.exit, 2, "a mistyped path would pass for ever");
+    assert!(said.err.contains("there is no polcies"), "{}", said.err);
     shell.git("rm -q --cached policies/c.sbk");
     let said = shell.run("check --staged");
     assert_eq!((said.exit, said.out.as_str()), (0, ""), "a set without files is none: {}", said.err);

@@ -69,8 +69,8 @@ CASES = [
     # Refused before any call.
     refused("unknown model", 404, "model_not_found", 0, model="nobody"),
     refused("contract", 503, "contract", 0, model="fine", body={"tools": [TOOL]}),
-    # Nothing was tried, so an SDK may try again: with the same deadline it fares no better.
-    refused("deadline passed", 504, "deadline", 0, model="fine", headers={"x-switchback-deadline-ms": "0"}, requests=3),
+    # Nothing was tried, and with the same deadline trying again fares no better.
+    refused("deadline passed", 504, "deadline", 0, model="fine", headers={"x-switchback-deadline-ms": "0"}),
     refused("deadline unreadable", 400, "invalid-request", 0, model="fine", headers={"x-switchback-deadline-ms": "soon"}),
     refused("pin outside the chain", 400, "invalid-request", 0, model="fine", headers={"x-switchback-pin": "down"}),
     refused("body too large", 413, "body_too_large", 0, model="fine", text="x" * 100_000),
