@@ -2,9 +2,10 @@
 # The hooks of `.pre-commit-hooks.yaml`, run by the real pre-commit in a scratch repository.
 #
 # Needs git, python3 with venv, network to PyPI (or `pre-commit` on the path), and a built switchback.
-# Prints one line for each thing that was shown, and exits 1 at the first that was not.
+# Prints one line for each thing that was shown, and exits 1 at the first that was not, 77 where it could not be installed.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+source "$root/tests/real/parts.sh"
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE GIT_PREFIX
@@ -17,8 +18,8 @@ git config --global init.defaultBranch main
 PATH=${CARGO_TARGET_DIR:-$root/target}/debug:$PATH
 command -v switchback >/dev/null || { echo "no switchback: cargo build"; exit 2; }
 if ! command -v pre-commit >/dev/null; then
-  python3 -m venv "$scratch/venv"
-  "$scratch/venv/bin/pip" -q install pre-commit
+  in_time python3 -m venv "$scratch/venv" && in_time "$scratch/venv/bin/pip" -q install pre-commit==4.7.0 ||
+    { skipped pre-commit "$why"; exit "$SKIPPED"; }
   PATH=$scratch/venv/bin:$PATH
 fi
 pre-commit --version
