@@ -77,6 +77,8 @@ struct Out<'s> {
 
 /// Actions that the language has and that have no effect yet.
 pub const EARLY: [Verb; 2] = [Verb::Repair, Verb::Continue];
+/// The fact that has no effect yet.
+pub const EARLY_FACT: &str = "request.client";
 
 impl Out<'_> {
     fn add(&mut self, kind: Kind, label: impl Into<String>, detail: impl Into<String>) {
@@ -281,7 +283,7 @@ impl Out<'_> {
         };
         let operators = ["==", "!=", "<", "<=", ">", ">=", "in"];
         if ["when", "and", "or", "not", "("].contains(last) {
-            for fact in FACTS.iter().filter(|fact| failure || !fact.after_failure) {
+            for fact in FACTS.iter().filter(|fact| (failure || !fact.after_failure) && fact.word != EARLY_FACT) {
                 self.add(Kind::Fact, fact.word, fact.meaning);
             }
         } else if facts::find(last).is_some()

@@ -1,6 +1,6 @@
 //! The pure half on whole policies. A `|` in a text is the place that is asked about.
 
-use super::complete::{EARLY, complete};
+use super::complete::{EARLY, EARLY_FACT, complete};
 use super::fixes::{self, Edit};
 use super::set::Set;
 use super::{facts, format, hover, names, symbols, tokens};
@@ -286,6 +286,17 @@ fn a_suggestion_replaces_the_word_that_is_being_typed() {
     let (set, offset) = marked("switchback 1\ntarget b-c.d { }\ntier t { chain { b-c.| } }");
     let (span, found) = complete(&set, FileId(0), offset).unwrap();
     assert_eq!((set.slice(span), found[0].label.as_str()), ("b-c.", "b-c.d"));
+}
+
+#[test]
+fn a_fact_without_effect_is_not_suggested() {
+    let guarded =
+        |fact: &str| MAIN.replace("timeout-* -> failover", &format!("connect when {fact} == \"x\" -> failover"));
+    for fact in crate::lsp::facts::FACTS.iter().filter(|fact| !fact.word.contains("header")) {
+        let mut set = set_of(&[("a.sbk", &guarded(fact.word))]);
+        let refused = set.diagnostics().iter().any(|d| d.code == Code::NotYetInEffect);
+        assert_eq!(refused, fact.word == EARLY_FACT, "{}", fact.word);
+    }
 }
 
 #[test]

@@ -22,9 +22,10 @@ pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
                 Code::AttemptsBelowChain,
                 route.span,
                 format!(
-                    "route `{}` has {} attempts for a chain of {} targets",
+                    "route `{}` has {} attempt{} for a chain of {} targets",
                     route.name,
                     budget.attempts,
+                    if budget.attempts == 1 { "" } else { "s" },
                     links.len()
                 ),
             )

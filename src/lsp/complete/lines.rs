@@ -113,7 +113,6 @@ const REQUEST: &[&str] = &[
     "tools",
     "schema",
     "modalities",
-    "client",
     "region",
     "session",
     "header \"x\" \"v\"",
