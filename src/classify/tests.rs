@@ -302,3 +302,14 @@ fn the_vendor_is_asked_first_and_so_is_the_one_that_a_relay_names() {
     let header = vec![("X-Amzn-ErrorType", "ServiceQuotaExceededException:http://a/")];
     assert_eq!(answer(400, &header, b"{}", 0).rule, "aws-quota");
 }
+
+#[test]
+fn a_vendor_is_known_by_its_name_and_not_by_its_first_letters() {
+    let named = |name: &str| Vendor::named(name).name;
+    assert_eq!(
+        (named("openai-eu"), named("my"), named("january"), named("alba")),
+        ("openai", "anybody", "anybody", "anybody")
+    );
+    assert_eq!(named("tgi-local"), named("tgi"));
+    assert_ne!(named("tgi"), "anybody");
+}

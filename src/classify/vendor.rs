@@ -129,9 +129,14 @@ pub const VENDORS: &[Vendor] = &[
 impl Vendor {
     /// The vendor of this name.
     pub fn named(name: &str) -> &'static Vendor {
-        let name = super::said::normal(name);
-        let begins = |v: &&Vendor| name.starts_with(v.name) || v.also.iter().any(|also| name.starts_with(also));
-        VENDORS.iter().find(begins).unwrap_or(&ANYBODY)
+        let whole = super::said::normal(name);
+        let words = || name.split(|c: char| !c.is_alphanumeric());
+        let is = |vendor: &str| match vendor.len() {
+            // So short a beginning is that of any word: `january` is not `jan`.
+            0..=3 => whole == vendor || words().any(|word| word.eq_ignore_ascii_case(vendor)),
+            _ => whole.starts_with(vendor),
+        };
+        VENDORS.iter().find(|v| is(v.name) || v.also.iter().any(|also| is(also))).unwrap_or(&ANYBODY)
     }
 
     /// The vendor of a call: by its provider's name, or else by its dialect.
