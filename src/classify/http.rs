@@ -6,7 +6,7 @@
 use super::rules::{self, Rule};
 use super::said::{self, Said};
 use super::vendor::{ANYBODY, Kind};
-use super::{Classified, Headers, NoHeaders, Vendor, hint};
+use super::{Classified, Headers, Vendor, hint};
 use crate::policy::{Class, Millis, Scope, Stage};
 
 /// A hint below this is none where an allowance of a day or more is gone: such limits come with waits that do not help.
@@ -37,18 +37,9 @@ pub fn answer_of(vendor: &Vendor, status: u16, headers: &dyn Headers, body: &[u8
     }
 }
 
-/// What an error object is that stands inside a success, in a stream before output or as a whole body: of the class of
-/// its cause, or `stream-early` where it names none. `wall_ms` is milliseconds since 1970.
-pub fn error_event(payload: &[u8], wall_ms: u64) -> Classified {
-    error_in(payload, &NoHeaders, wall_ms)
-}
-
-/// The same for an object whose answer has headers.
-pub fn error_in(payload: &[u8], headers: &dyn Headers, wall_ms: u64) -> Classified {
-    error_of(&ANYBODY, payload, None, headers, wall_ms)
-}
-
-/// The same for an object that a vendor sent. `named` is a type that stands outside of the object.
+/// What an error object is that a vendor sent inside a success, in a stream before output or as a whole body: of the class
+/// of its cause, or `stream-early` where it names none. `named` is a type that stands outside of the object. `wall_ms` is
+/// milliseconds since 1970.
 pub fn error_of(
     vendor: &Vendor,
     payload: &[u8],

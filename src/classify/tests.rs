@@ -1,7 +1,8 @@
 use super::*;
+use crate::classify::vendor::ANYBODY;
 use crate::policy::Stage;
 use hint::{Hint, HintSource, parse};
-use http::{answer, error_event};
+use http::answer;
 
 const NOON: u64 = 1_750_000_000_000;
 
@@ -135,6 +136,10 @@ fn codes_are_told_unless_they_only_repeat_a_status() {
     assert_eq!(code("{}"), None);
 }
 
+fn error_event(payload: &[u8]) -> Classified {
+    http::error_of(&ANYBODY, payload, None, &NoHeaders, 0)
+}
+
 #[test]
 fn an_error_inside_a_success_has_the_class_of_its_cause() {
     let rows: &[(&str, Class)] = &[
@@ -149,18 +154,18 @@ fn an_error_inside_a_success_has_the_class_of_its_cause() {
         ("it broke", Class::StreamEarly),
     ];
     for (body, class) in rows {
-        let found = error_event(body.as_bytes(), 0);
+        let found = error_event(body.as_bytes());
         assert_eq!((found.class, found.stage), (*class, Stage::Headers), "{body}");
     }
 }
 
 #[test]
 fn after_output_every_failure_is_partial_and_keeps_its_cause() {
-    let overloaded = error_event(br#"{"error":{"code":"overloaded"}}"#, 0).after_output();
+    let overloaded = error_event(br#"{"error":{"code":"overloaded"}}"#).after_output();
     assert_eq!((overloaded.class, overloaded.cause), (Class::PartialStream, Some(Class::Overloaded)));
     assert_eq!(overloaded.stage, Stage::Output);
     assert_eq!(overloaded.clone().after_output(), overloaded);
-    assert_eq!(error_event(b"{}", 0).after_output().cause, Some(Class::ServerError));
+    assert_eq!(error_event(b"{}").after_output().cause, Some(Class::ServerError));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! In: a path. Out: every block on stdout, as text or JSON. A set with errors is not listed: the errors go to stderr.
 
-use super::set::{self, Loaded};
+use super::set::{self, Format, Loaded};
 use super::{Exit, Io};
 use crate::check::list;
 use crate::syntax;
@@ -22,15 +22,6 @@ pub struct Args {
     /// How to print it
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-}
-
-/// How a listing is printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people
-    Human,
-    /// For machines
-    Json,
 }
 
 /// Runs the command.

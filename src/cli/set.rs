@@ -41,6 +41,15 @@ pub(super) fn load_clean(path: &Path, io: &mut Io) -> Loaded {
     }
 }
 
+/// How a command that says one thing about a set prints it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Format {
+    /// For people
+    Human,
+    /// For programs
+    Json,
+}
+
 /// Prints a value as JSON, with a line feed at its end.
 pub(super) fn print_json(value: &impl serde::Serialize, io: &mut Io) -> Exit {
     match serde_json::to_string_pretty(value) {

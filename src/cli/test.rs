@@ -1,6 +1,6 @@
 //! `switchback test`: runs the tests of a policy set in virtual time.
 
-use super::set::{self, Loaded};
+use super::set::{self, Format, Loaded};
 use super::{Exit, Io};
 use crate::story::{Report, Summary, run_all};
 use std::fmt::Write;
@@ -21,14 +21,6 @@ pub struct Args {
     /// The form of the result
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
-    /// For people
-    Human,
-    /// For programs
-    Json,
 }
 
 /// Runs the tests.
