@@ -110,7 +110,7 @@ pub(super) fn error_in<'a>(object: &Object<'a>) -> Option<&'a str> {
         return Some(text);
     }
     let mut inner = None;
-    for path in ["choices[].error", "response.error", "header.error"] {
+    for path in ["choices[].error", "response.error", "header.error", "Response.Error"] {
         members.at(path, &mut |error| inner = inner.or(Some(error.get())));
     }
     let code = |path| {
