@@ -7,6 +7,7 @@ use crate::diag::render;
 use crate::emulate::Emulator;
 use crate::gateway::server::Patience;
 use crate::gateway::{self, App};
+use crate::graph::Graph;
 use crate::ready::Ready;
 use crate::runtime::clock::Clock;
 use crate::runtime::engine::Engine;
@@ -14,6 +15,7 @@ use crate::runtime::prober;
 use crate::runtime::reload::{Apply, Reloader};
 use crate::runtime::serving::Serving;
 use crate::runtime::sink::{Destination, Sink, Writer};
+use crate::runtime::store::{self, Store};
 use crate::runtime::upstream::Upstream;
 use crate::runtime::upstream::emulated::Emulated;
 use crate::runtime::upstream::endpoint::Process;
@@ -27,7 +29,7 @@ use tokio::net::TcpListener;
 const EXAMPLES: &str = "\
 Examples:
   switchback serve policies/quickstart.sbk
-  switchback serve policies --listen 127.0.0.1:0 --records records.jsonl
+  switchback serve policies --listen 127.0.0.1:0 --records records.jsonl --state state
   curl http://127.0.0.1:4000/v1/chat/completions -d '{\"model\":\"chat\",\"messages\":[{\"role\":\"user\",\"content\":\"hi\"}]}'";
 
 /// How often the set is looked at where nothing reports changes.
@@ -50,6 +52,9 @@ pub struct Args {
     /// Where decision records go, one JSON line per request; `-` is stdout
     #[arg(long, value_name = "FILE|-")]
     records: Option<String>,
+    /// Folder for what outlives a restart; without one it is forgotten
+    #[arg(long, value_name = "DIR", env = "SWITCHBACK_STATE", hide_env_values = true)]
+    state: Option<PathBuf>,
     /// The region of this gateway, for requests that name none
     #[arg(long, value_name = "NAME")]
     region: Option<String>,
@@ -100,8 +105,12 @@ fn start(args: &Args, io: &mut Io) -> Result<Exit, Stop> {
     let clock = Clock::start();
     let at_ms = clock.wall_ms();
     let serving = Serving::build(ready.graph, &Process, &emulated, None, at_ms).map_err(|e| e.to_string())?;
+    let store = Arc::new(open(args.state.as_deref(), at_ms)?);
+    forgotten(&store, serving.graph());
     let (sink, writer) = records(args.records.as_deref())?;
-    let engine = Arc::new(Engine::new(clock, serving, sink));
+    let engine = Engine::kept(clock, serving, sink, Arc::clone(&store)).map_err(|error| error.to_string())?;
+    let engine = Arc::new(engine);
+    let keeper = Store::keeper(&store).map_err(|error| format!("cannot start: {error}"))?;
     let reloader = Reloader::new(&args.path, sources, at_ms, apply(Arc::clone(&engine), emulator, emulated));
     let app = App {
         engine: Arc::clone(&engine),
@@ -116,6 +125,9 @@ fn start(args: &Args, io: &mut Io) -> Result<Exit, Stop> {
     runtime.shutdown_background();
     if let Some(writer) = writer {
         writer.finish();
+    }
+    if let Some(keeper) = keeper {
+        keeper.finish();
     }
     served?;
     Ok(Exit::Clean)
@@ -138,6 +150,23 @@ fn records(to: Option<&str>) -> Result<(Sink, Option<Writer>), String> {
     Ok((sink, Some(writer)))
 }
 
+fn open(state: Option<&Path>, at_ms: u64) -> Result<Store, String> {
+    match state {
+        None => Ok(Store::memory()),
+        Some(folder) => Store::open(folder, at_ms).map_err(|error| error.to_string()),
+    }
+}
+
+/// Says what of a policy would have outlived a restart.
+fn forgotten(store: &Store, graph: &Graph) {
+    if store.keeps() {
+        return;
+    }
+    for what in store::volatile(graph.policy()) {
+        tracing::warn!("without `--state`, {what}");
+    }
+}
+
 /// Builds what an edited policy needs, and only then exchanges the whole.
 fn apply(engine: Arc<Engine>, emulator: Arc<Emulator>, emulated: Arc<dyn Upstream>) -> Apply {
     Box::new(move |ready| {
@@ -146,6 +175,7 @@ fn apply(engine: Arc<Engine>, emulator: Arc<Emulator>, emulated: Arc<dyn Upstrea
         let serving = Serving::build(ready.graph, &Process, &emulated, Some(&before), at_ms)
             .map_err(|error| error.to_string())?;
         emulator.follow(serving.graph().policy());
+        forgotten(&engine.store, serving.graph());
         engine.serving.store(Arc::new(serving));
         Ok(())
     })

@@ -152,6 +152,23 @@ pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response<Body> {
     page.gauge("switchback_requests_running", "Requests that run now.", &[], engine.meters.running_now());
     page.counter("switchback_records_dropped_total", "Decision records that were lost.", engine.sink.dropped());
     page.gauge(
+        "switchback_state_ok",
+        "1 unless the last write of state to disk failed; also where no folder keeps it.",
+        &[],
+        u64::from(engine.store.is_well()),
+    );
+    page.counter(
+        "switchback_state_write_failures_total",
+        "Writes of state to disk that failed.",
+        engine.store.failures(),
+    );
+    page.counters(
+        "switchback_state_corrupt_total",
+        "Documents of the state folder that could not be read at start and were moved aside.",
+        ["document"],
+        engine.store.corrupt(),
+    );
+    page.gauge(
         "switchback_policy_reload_ok",
         "1 if what is on disk is what serves.",
         &[],

@@ -3,9 +3,11 @@
 use super::clock::Clock;
 use super::homes::Homes;
 use super::meters::Meters;
+use super::probe_money::ProbeMoney;
 use super::serving::Serving;
 use super::sink::Sink;
 use super::snapshot::Current;
+use super::store::{Store, Unusable};
 use crate::record::Record;
 use std::sync::Arc;
 
@@ -21,10 +23,23 @@ pub struct Engine {
     pub meters: Arc<Meters>,
     /// Where records go.
     pub sink: Sink,
+    /// What outlives the process.
+    pub store: Arc<Store>,
+    /// What probes have spent today.
+    pub probe_money: ProbeMoney,
 }
 
 impl Engine {
-    /// An engine that serves a policy.
+    /// An engine that serves a policy, and goes on from what a store kept.
+    ///
+    /// # Errors
+    /// When the store's folder cannot be read.
+    pub fn kept(clock: Clock, serving: Serving, sink: Sink, store: Arc<Store>) -> Result<Engine, Unusable> {
+        let probe_money = ProbeMoney::kept(&store)?;
+        Ok(Engine { store, probe_money, ..Engine::new(clock, serving, sink) })
+    }
+
+    /// An engine that serves a policy, and forgets all when it ends.
     pub fn new(clock: Clock, serving: Serving, sink: Sink) -> Engine {
         Engine {
             clock,
@@ -32,6 +47,8 @@ impl Engine {
             homes: Homes::default(),
             meters: Arc::new(Meters::default()),
             sink,
+            store: Arc::new(Store::memory()),
+            probe_money: ProbeMoney::default(),
         }
     }
 

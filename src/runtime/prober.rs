@@ -48,25 +48,17 @@ pub async fn run(engine: Arc<Engine>) {
     }
 }
 
-/// What probes of one target cost today, at worst.
-#[derive(Debug, Default)]
-struct Spent {
-    day: u64,
-    nano: u64,
-}
-
 /// Probes one target, again and again.
 async fn follow(engine: Arc<Engine>, serving: Arc<Serving>, id: TargetId) {
     let graph = serving.graph();
     let Some(target) = graph.target(id) else { return };
     let Some(rules) = &target.probe else { return };
     let seed = draw::seed(&["probe", &target.name, &std::process::id().to_string()]);
-    let mut spent = Spent::default();
     // Not all at once when a policy begins to serve.
     let mut next = engine.clock.now().plus(Millis(draw::below(seed, 0, rules.every.0 / 10)));
     for number in 1u64.. {
         engine.clock.sleep_until(next).await;
-        let probed = if afford(&engine, &serving, id, rules, &mut spent) {
+        let probed = if afford(&engine, &serving, id, rules) {
             probe(&engine, &serving, id, rules, number).await
         } else {
             Probed::Inconclusive
@@ -98,20 +90,12 @@ async fn follow(engine: Arc<Engine>, serving: Arc<Serving>, id: TargetId) {
 
 /// Whether a probe is within what probes of this target may cost a day. A price that is not known costs nothing here:
 /// `check` refuses a cap without one.
-fn afford(engine: &Engine, serving: &Serving, id: TargetId, rules: &ProbeRules, spent: &mut Spent) -> bool {
+fn afford(engine: &Engine, serving: &Serving, id: TargetId, rules: &ProbeRules) -> bool {
     let Some(cap) = rules.spend_per_day else { return true };
-    let day = engine.clock.wall_ms() / DAY_MS;
-    if spent.day != day {
-        *spent = Spent { day, nano: 0 };
-    }
     let prompt_tokens = u64::try_from(rules.prompt.len()).unwrap_or(u64::MAX);
     let usage = crate::policy::Usage { input: prompt_tokens, output: u64::from(rules.max_tokens), cached: 0 };
     let worst = record::cost(serving.graph(), id, usage).unwrap_or_default();
-    if spent.nano.saturating_add(worst.0) > cap.0 {
-        return false;
-    }
-    spent.nano = spent.nano.saturating_add(worst.0);
-    true
+    engine.probe_money.afford(serving.graph().target_name(id), engine.clock.wall_ms() / DAY_MS, worst, cap)
 }
 
 /// Asks once and judges the answer.

@@ -83,6 +83,7 @@ fn cases() -> Vec<(Row, Said)> {
         row(("classify", "a line, or a file, that cannot be read", 2), "classify nowhere"),
         row(("serve", "an error in the policy", 1), "serve wrong.sbk --listen 127.0.0.1:0"),
         row(("serve", "an address in use", 2), &format!("serve good.sbk --listen {taken}")),
+        row(("serve --state", "a folder that cannot be used", 2), "serve good.sbk --state good.sbk/in-the-way"),
         row(("emulate", "an address in use", 2), &format!("emulate --listen {taken}")),
         row(("init", "files were written, or were there", 0), "init new"),
         row(("init", "a file that cannot be written", 2), "init file"),

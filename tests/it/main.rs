@@ -43,4 +43,5 @@ mod schemas;
 mod serve_rig;
 mod settings;
 mod shell;
+mod state;
 mod text_commands;
