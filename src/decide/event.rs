@@ -14,20 +14,27 @@ use crate::policy::{Class, Millis, Refusal, Scope, Stage, TargetId};
 pub enum Event<'a> {
     /// The request is here.
     Begin,
+    /// Something happened to a call: its attempt's number, from 1, and what.
+    Attempt(u32, Progress<'a>),
+    /// The wait that was asked for is over.
+    Woke,
+    /// The client has gone.
+    ClientGone,
+}
+
+/// What happened to a call.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress<'a> {
     /// A success status and its headers came.
     Headers,
     /// The first output is here and will now be forwarded: from here on the run is committed.
     Output,
     /// The answer is complete.
     Served,
-    /// The attempt failed.
+    /// It failed.
     Failed(Failure<'a>),
-    /// A timer of the attempt ran out.
+    /// One of its timers ran out.
     TimedOut(Timer),
-    /// The wait that was asked for is over.
-    Woke,
-    /// The client has gone.
-    ClientGone,
 }
 
 /// A failed attempt.

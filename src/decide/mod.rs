@@ -31,7 +31,7 @@ pub mod vitals;
 mod width;
 pub mod window;
 
-pub use event::{Call, Event, Failure, Limits, Next, Phase, Refused, Settle, Timer, Why};
+pub use event::{Call, Event, Failure, Limits, Next, Phase, Progress, Refused, Settle, Timer, Why};
 pub use facts::Facts;
 pub use routes::{pinnable, route_for};
 pub use run::Run;

@@ -83,6 +83,13 @@ pub struct StepResult {
     pub ended: Millis,
 }
 
+impl StepResult {
+    /// An end at this instant of which nothing else is known.
+    pub fn plain(ended: Millis) -> StepResult {
+        StepResult { class: None, stage: None, status: None, hint: None, ended }
+    }
+}
+
 words! {
     /// How a run ended.
     Outcome {

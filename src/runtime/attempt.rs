@@ -8,7 +8,7 @@ use super::execute::{Execution, Said};
 use super::reply::Piece;
 use super::upstream::{Body, Endpoint, Incoming, Left, build};
 use crate::classify::{self, Classified, Fault, Headers};
-use crate::decide::{Call, Event, Limits, Next, Phase, Timer};
+use crate::decide::{Call, Event, Limits, Next, Phase, Progress, Timer};
 use crate::policy::{Class, Millis, Stage, Target};
 use crate::wire::chat::answer::Asked;
 use crate::wire::chat::{self, PieceKind, StreamEnded, StreamReader};
@@ -66,7 +66,7 @@ impl Execution<'_> {
             self.said.resize(usize::try_from(call.attempt).unwrap_or(usize::MAX).saturating_sub(1), None);
             self.said.push(said);
             match ended {
-                Ok(()) => self.step(Event::Served),
+                Ok(()) => self.step(Event::Attempt(call.attempt, Progress::Served)),
                 Err(Ended::Failed(failure)) => {
                     tracing::info!(
                         id = self.order.facts.id,
@@ -76,11 +76,11 @@ impl Execution<'_> {
                         rule = failure.rule,
                         "failed"
                     );
-                    self.step(Event::Failed(crate::wire::failure(&failure)))
+                    self.step(Event::Attempt(call.attempt, Progress::Failed(crate::wire::failure(&failure))))
                 }
                 Err(Ended::TimedOut(timer)) => {
                     tracing::info!(id = self.order.facts.id, target_name = target, ?timer, "timed out");
-                    self.step(Event::TimedOut(timer))
+                    self.step(Event::Attempt(call.attempt, Progress::TimedOut(timer)))
                 }
                 Err(Ended::ClientGone) => self.step(Event::ClientGone),
                 Err(Ended::Told(next)) => next,
@@ -121,7 +121,7 @@ impl Execution<'_> {
             )
             .into());
         }
-        go_on(self.step(Event::Headers))?;
+        go_on(self.step(Event::Attempt(call.attempt, Progress::Headers)))?;
         self.sign_of_life();
         // Some servers answer a streaming request with a whole error under a success.
         let is_json = incoming.headers.get("content-type").is_some_and(|kind| kind.contains("application/json"));
@@ -215,6 +215,7 @@ impl Execution<'_> {
 
     async fn stream(&mut self, call: &Call, target: &Target, asked: Asked, mut body: Body) -> Result<(), Ended> {
         let mut flow = Flow {
+            attempt: call.attempt,
             reader: StreamReader::new(asked),
             held: Vec::new(),
             held_bytes: 0,
@@ -276,7 +277,7 @@ impl Execution<'_> {
 
     /// From here on no other target can answer.
     fn commit(&mut self, flow: &mut Flow, target: &Target) -> Result<(), Ended> {
-        go_on(self.step(Event::Output))?;
+        go_on(self.step(Event::Attempt(flow.attempt, Progress::Output)))?;
         let head = self.head(Some(&target.name));
         self.line.open(head);
         flow.phase = Phase::Flowing { since: self.engine.clock.now() };
@@ -307,6 +308,7 @@ impl Execution<'_> {
 
 /// A stream that is coming in.
 struct Flow {
+    attempt: u32,
     reader: StreamReader,
     /// Read and not sent on: all before the first output, and all from where the answer is complete.
     held: Vec<Bytes>,

@@ -6,7 +6,7 @@
 use super::world::World;
 use crate::classify::vendor::{ANYBODY, Vendor};
 use crate::classify::{self, Classified, Fault, NoHeaders};
-use crate::decide::{Call, Event, Facts, Limits, Next, Phase, Run};
+use crate::decide::{Call, Event, Facts, Limits, Next, Phase, Progress, Run};
 use crate::graph::Graph;
 use crate::policy::{Effects, Millis, Money, RouteId, SendFacts, TargetId, Usage};
 use crate::record;
@@ -96,7 +96,7 @@ impl Drive<'_> {
     }
 
     fn fail(&mut self, failed: &Classified) -> Next {
-        self.step(Event::Failed(wire::failure(failed)))
+        self.step(Event::Attempt(self.run.attempts(), Progress::Failed(wire::failure(failed))))
     }
 
     /// Lets time go on to `at`, or to the timer that comes first; what the timer leads to, if one did.
@@ -107,7 +107,7 @@ impl Drive<'_> {
             return None;
         }
         self.world.advance(due);
-        Some(self.step(Event::TimedOut(timer)))
+        Some(self.step(Event::Attempt(self.run.attempts(), Progress::TimedOut(timer))))
     }
 
     /// One call, from its start to whatever it leads to.
@@ -145,7 +145,7 @@ impl Drive<'_> {
                     return next;
                 }
                 if (200..300).contains(&status) {
-                    self.step(Event::Headers);
+                    self.step(Event::Attempt(self.run.attempts(), Progress::Headers));
                     self.whole(&bytes)
                 } else {
                     let failed = classify::http::answer_of(self.vendor, status, &headers, &bytes, 0);
@@ -181,7 +181,7 @@ impl Drive<'_> {
 
     fn served(&mut self, answered: &Answered) -> Next {
         self.usage = answered.usage;
-        self.step(Event::Served)
+        self.step(Event::Attempt(self.run.attempts(), Progress::Served))
     }
 
     fn stream(&mut self, call: &Call, after: Millis, pieces: Pieces) -> Next {
@@ -193,14 +193,14 @@ impl Drive<'_> {
                 return next;
             }
             if phase == Phase::Waiting {
-                self.step(Event::Headers);
+                self.step(Event::Attempt(self.run.attempts(), Progress::Headers));
                 phase = Phase::Opened { since: at };
             }
             for piece in reader.push(bytes) {
                 match piece.kind {
                     PieceKind::Output => {
                         if !self.run.committed() {
-                            self.step(Event::Output);
+                            self.step(Event::Attempt(self.run.attempts(), Progress::Output));
                         }
                         phase = Phase::Flowing { since: at };
                         self.output.push_str(&text_of(&piece.raw, "delta"));
@@ -231,7 +231,7 @@ impl Drive<'_> {
                 return next;
             }
             if phase == Phase::Waiting {
-                self.step(Event::Headers);
+                self.step(Event::Attempt(self.run.attempts(), Progress::Headers));
             }
             phase = Phase::Opened { since: at };
             body.extend_from_slice(&bytes);

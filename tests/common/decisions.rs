@@ -1,6 +1,6 @@
 //! Requests that are decided with nothing around them: no socket, no clock, no shared state.
 
-use switchback::decide::{Admission, Event, Facts, Failure, Next, Reason, Run, Settle, Standing, Verdicts};
+use switchback::decide::{Admission, Event, Facts, Failure, Next, Progress, Reason, Run, Settle, Standing, Verdicts};
 use switchback::graph::Graph;
 use switchback::policy::{Class, DicePurpose, Millis, RouteId, Stage, TargetId};
 use switchback::ready::prepare;
@@ -83,10 +83,14 @@ impl Verdicts for Well {
 }
 
 fn serve(run: &mut Run, graph: &Graph, facts: &Facts, from: u64) -> bool {
-    for (at, event) in [Event::Headers, Event::Output].into_iter().enumerate() {
-        run.step(graph, facts, Millis(from + at as u64), event, &mut Well);
+    let attempt = run.attempts();
+    for (at, progress) in [Progress::Headers, Progress::Output].into_iter().enumerate() {
+        run.step(graph, facts, Millis(from + at as u64), Event::Attempt(attempt, progress), &mut Well);
     }
-    matches!(run.step(graph, facts, Millis(from + 9), Event::Served, &mut Well), Next::Finish)
+    matches!(
+        run.step(graph, facts, Millis(from + 9), Event::Attempt(attempt, Progress::Served), &mut Well),
+        Next::Finish
+    )
 }
 
 /// A request whose first call is served. Says whether all went as it should.
@@ -102,7 +106,7 @@ pub fn failover(graph: &Graph, facts: &Facts) -> bool {
     let route = RouteId(0);
     let mut run = Run::new(graph, route, facts);
     let called = matches!(run.step(graph, facts, Millis(1), Event::Begin, &mut Well), Next::Call(_));
-    let failed = Event::Failed(Failure::of(Class::Connect, Stage::NotSent));
+    let failed = Event::Attempt(1, Progress::Failed(Failure::of(Class::Connect, Stage::NotSent)));
     let again = matches!(run.step(graph, facts, Millis(2), failed, &mut Well), Next::Call(_));
     called && again && serve(&mut run, graph, facts, 3)
 }

@@ -3,70 +3,73 @@
 use super::call::How;
 use super::checks::{Choice, May, PassChecks};
 use super::lapse::Lapse;
+use super::race::Racer;
 use super::scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
 use super::{Planned, Run, Told};
 use crate::decide::action::{Bar, Walked, walk};
 use crate::decide::deadline::Fit;
-use crate::decide::event::{Call, Next, Refused, Settle, Why};
+use crate::decide::event::{Call, Failure, Next, Refused, Settle, Why};
 use crate::decide::guard::{Failed, View, holds};
 use crate::decide::replay::Attempted;
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::Verdicts;
-use crate::decide::trail::Outcome;
+use crate::decide::trail::{Outcome, StepResult};
 use crate::decide::vitals::Latency;
 use crate::graph::{Edge, Node, NodeIndex};
 use crate::policy::class::Blame;
-use crate::policy::guard::FailureFacts;
-use crate::policy::{Action, Class, FallbackTo, Refusal, Scope, Stage, TierId};
+use crate::policy::{Action, Class, FallbackTo, ModelId, Refusal, Stage, TierId};
 use smallvec::SmallVec;
 
 impl Run {
     pub(super) fn failed(
         &mut self,
         scene: &Scene<'_>,
-        mut failure: FailureFacts<'_>,
-        scope: Option<Scope>,
+        racer: &Racer,
+        mut failure: Failure<'_>,
         blame: Blame,
-        no_retry: bool,
         verdicts: &mut dyn Verdicts,
     ) -> Next {
-        let Some(current) = self.current.take() else { return Next::GoOn };
         let cause = failure.class;
         if self.committed {
             failure.class = Class::PartialStream;
             failure.stage = Stage::Output;
-        } else if current.headers && failure.stage == Stage::Sent {
+        } else if racer.headers && failure.stage == Stage::Sent {
             failure.stage = Stage::Headers;
         }
-        let target = current.candidate.target;
+        let target = racer.candidate.target;
         // The hold is that of the cause: a limit that shows itself in mid-stream is a limit all the same.
-        let hold_until = scene.hold_until(target, cause, failure.retry_after);
-        let latency = current.output.map(|output| Latency::FirstOutput(output.less(current.started)));
+        let hold_until = scene.hold_until(target, cause, failure.hint);
+        let latency = racer.output.map(|output| Latency::FirstOutput(output.less(racer.started)));
         verdicts.settle(&Settle {
             target,
             blame,
             class: Some(failure.class),
-            scope,
-            hint: failure.retry_after,
+            scope: failure.scope,
+            hint: failure.hint,
             hold_until,
             latency,
         });
-        self.close_step(scene, Some(failure.class), Some(failure.stage), failure.status, failure.retry_after);
-        self.remember(failure.class);
+        self.close_step(
+            racer.step,
+            StepResult {
+                class: Some(failure.class),
+                stage: Some(failure.stage),
+                status: failure.status,
+                hint: failure.hint,
+                ended: scene.now,
+            },
+        );
+        self.remember(failure.class, racer.attempt);
         let lapse = Lapse {
             class: failure.class,
             stage: failure.stage,
             status: failure.status,
             code: failure.code.map(str::to_owned),
-            hint: failure.retry_after,
-            no_retry,
+            hint: failure.hint,
+            no_retry: failure.no_retry,
             repeated: false,
-            candidate: current.candidate,
-            attempted: Attempted {
-                stage: failure.stage,
-                committed: self.committed,
-                key_honoured: current.key_honoured,
-            },
+            candidate: racer.candidate,
+            attempted: Attempted { stage: failure.stage, committed: self.committed, key_honoured: racer.key_honoured },
         };
         self.after(scene, &lapse, verdicts)
     }
@@ -74,7 +77,7 @@ impl Run {
     /// What follows a lapse. Walks the row again where a target was taken from under this request: each time it stands
     /// otherwise, and after so many times the row has run out.
     fn after(&mut self, scene: &Scene<'_>, lapse: &Lapse, verdicts: &mut dyn Verdicts) -> Next {
-        let Some(row) = self.row(scene, &lapse.facts()) else { return self.ran_out(scene, None, None) };
+        let Some(row) = self.row(scene, lapse) else { return self.ran_out(scene, None, None) };
         let may = May {
             failover: scene.allowed(scene.route.failover, "failover", verdicts),
             fallback: scene.allowed(scene.route.fallback, "fallback", verdicts),
@@ -139,21 +142,21 @@ impl Run {
     }
 
     /// The client is told of the first failure, unless a later one says more about the request or the credential.
-    fn remember(&mut self, class: Class) {
+    fn remember(&mut self, class: Class, attempt: u32) {
         let says_more = matches!(class, Class::Policy | Class::Auth | Class::Permission);
         if self.told.is_none() || says_more || self.committed {
-            self.told = Some(Told { class, attempt: self.tally.attempts });
+            self.told = Some(Told { class, attempt });
         }
     }
 
     /// The first row of the route's matrix that is for this class and whose guard holds.
-    fn row(&self, scene: &Scene<'_>, failure: &FailureFacts<'_>) -> Option<NodeIndex> {
+    fn row(&self, scene: &Scene<'_>, lapse: &Lapse) -> Option<NodeIndex> {
+        let failure = &lapse.facts();
         let matrix = scene.graph.way(scene.graph.route_node(self.route)?, Edge::Fails)?;
-        let on_target = self.trail.last().and_then(|s| s.target).map_or(0, |t| self.visit(t).calls);
         let failed = Failed {
             failure,
             attempt: self.tally.attempts,
-            on_target,
+            on_target: self.visit(lapse.candidate.target).calls,
             left: self.time.remaining(scene.now),
             spent: self.spent,
         };
@@ -211,7 +214,7 @@ impl Run {
                 self.planned = Some(Planned { candidate, verb, node, admission, pass, wait, standing, lapse });
                 Next::Wait { until: scene.now.plus(wait) }
             }
-            (_, None) => Next::Call(self.move_on(scene, way, around, verdicts)?),
+            (_, None) => Next::Call(self.move_on(scene, way, lapse, around, verdicts)?),
         };
         if let Ok(allowed) = self.replay.allows(lapse.attempted, verb) {
             self.replay.take(allowed);
@@ -224,6 +227,7 @@ impl Run {
         &mut self,
         scene: &Scene<'_>,
         way: Way,
+        lapse: &Lapse,
         around: &Around<'_>,
         verdicts: &mut dyn Verdicts,
     ) -> Option<Call> {
@@ -242,7 +246,7 @@ impl Run {
             Some((_, candidates, standings)) => (candidates, standings),
             None => (&self.candidates, around.standings),
         };
-        let eligible = |c: &Candidate| self.unused(c.target) && fits(action, c, attempted_model(self));
+        let eligible = |c: &Candidate| self.unused(c.target) && fits(action, c, lapse.candidate.model);
         passed_over(candidates, standings, scene.now, (pass, choice.at), eligible, &mut passed);
         let (admission, standing) = (choice.admission, choice.standing);
         let how = How { verb: Some(action.verb()), node, admission, pass, wait: None, standing, passed };
@@ -361,17 +365,11 @@ fn moves(action: Action) -> bool {
     }
 }
 
-/// The model of the target that just failed.
-fn attempted_model(run: &Run) -> Option<crate::policy::ModelId> {
-    let target = run.target()?;
-    run.candidates.iter().find(|c| c.target == target).map(|c| c.model)
-}
-
 /// Whether a candidate was one that the action looked at, for the record.
-fn fits(action: Action, candidate: &Candidate, failed: Option<crate::policy::ModelId>) -> bool {
+fn fits(action: Action, candidate: &Candidate, failed: ModelId) -> bool {
     match action {
-        Action::Failover => Some(candidate.model) == failed,
-        Action::Fallback(FallbackTo::OtherModel) => Some(candidate.model) != failed,
+        Action::Failover => candidate.model == failed,
+        Action::Fallback(FallbackTo::OtherModel) => candidate.model != failed,
         Action::Fallback(FallbackTo::LargerContext | FallbackTo::Tier(_)) => true,
         Action::NextKey | Action::Retry { .. } | Action::Wait { .. } | Action::Stop { .. } => false,
     }

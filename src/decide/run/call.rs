@@ -1,7 +1,8 @@
 //! Starting a call: its place in the trail, what it is granted, and when its timers end.
 
+use super::race::Racer;
 use super::scene::{Candidate, Scene};
-use super::{Current, Run, Visit};
+use super::{Run, Visit};
 use crate::decide::event::{Call, Limits};
 use crate::decide::select::Pass;
 use crate::decide::standing::{Admission, Reason, Standing, Verdicts};
@@ -62,7 +63,9 @@ impl Run {
         let limit = self.fair_limit(scene);
         // Each call to a target that de-duplicates by a key carries one; a request sends the same one there each time.
         let key_honoured = scene.graph.target(target).is_some_and(|t| t.idempotency_key.is_some());
-        self.current = Some(Current {
+        self.racers.push(Racer {
+            attempt: self.tally.attempts,
+            step: self.trail.len(),
             candidate,
             started: scene.now,
             granted: granted.min(limit),

@@ -1,6 +1,7 @@
-//! How a run ends: served, refused, cut or left. Each end settles the running attempt and closes its step.
+//! How a run ends: served, refused, cut or left. Each end settles what runs and closes its step.
 
 use super::Run;
+use super::race::Racer;
 use super::scene::Scene;
 use crate::decide::event::{Next, Refused, Settle, Why};
 use crate::decide::standing::{Admission, Verdicts};
@@ -8,52 +9,29 @@ use crate::decide::trail::{Outcome, Passed, Step, StepResult};
 use crate::decide::vitals::Latency;
 use crate::graph::NodeIndex;
 use crate::policy::class::{Blame, Verb};
-use crate::policy::{Class, Millis, Refusal, Stage};
+use crate::policy::{Millis, Refusal, Stage};
 use smallvec::SmallVec;
 
 impl Run {
-    pub(super) fn served(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
-        if let Some(current) = self.current.take() {
-            let latency = match current.output {
-                Some(output) => Latency::FirstOutput(output.less(current.started)),
-                None => Latency::Whole(scene.now.less(current.started)),
-            };
-            let target = current.candidate.target;
-            verdicts.settle(&Settle { blame: Blame::Success, latency: Some(latency), ..Settle::neutral(target) });
-        }
-        self.close_step(scene, None, None, None, None);
+    pub(super) fn served(&mut self, scene: &Scene<'_>, racer: &Racer, verdicts: &mut dyn Verdicts) -> Next {
+        let latency = match racer.output {
+            Some(output) => Latency::FirstOutput(output.less(racer.started)),
+            None => Latency::Whole(scene.now.less(racer.started)),
+        };
+        let target = racer.candidate.target;
+        verdicts.settle(&Settle { blame: Blame::Success, latency: Some(latency), ..Settle::neutral(target) });
+        self.close_step(racer.step, StepResult::plain(scene.now));
+        self.answering = Some(racer.step);
         self.outcome = Some(Outcome::Served);
         Next::Finish
     }
 
     pub(super) fn client_gone(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
-        self.settle_neutral(verdicts);
-        self.planned = None;
         let stage = if self.committed { Stage::Output } else { Stage::Sent };
-        self.close_step(scene, None, Some(stage), None, None);
+        self.call_off(scene, stage, verdicts);
+        self.planned = None;
         self.outcome = Some(Outcome::Cancelled);
         Next::Abandon
-    }
-
-    pub(super) fn settle_neutral(&mut self, verdicts: &mut dyn Verdicts) {
-        if let Some(current) = self.current.take() {
-            verdicts.settle(&Settle::neutral(current.candidate.target));
-        }
-    }
-
-    /// Writes the running call's end into its step.
-    pub(super) fn close_step(
-        &mut self,
-        scene: &Scene<'_>,
-        class: Option<Class>,
-        stage: Option<Stage>,
-        status: Option<u16>,
-        hint: Option<Millis>,
-    ) {
-        let ended = scene.now.less(self.received);
-        if let Some(step) = self.trail.last_mut().filter(|s| s.target.is_some() && s.result.is_none()) {
-            step.result = Some(StepResult { class, stage, status, hint, ended });
-        }
     }
 
     /// The gateway's own refusal, with nothing forwarded.

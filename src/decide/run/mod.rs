@@ -9,12 +9,13 @@ mod call;
 mod checks;
 mod end;
 mod lapse;
+mod race;
 mod scene;
 
 use super::action::Tally;
 use super::backoff::Pauses;
 use super::deadline::{self, TimeBudget};
-use super::event::{Event, Next, Refused, Timer, Why};
+use super::event::{Event, Next, Refused};
 use super::facts::Facts;
 use super::replay::Replay;
 use super::select::{self, Pass};
@@ -22,9 +23,9 @@ use super::standing::{Admission, Standing, Verdicts};
 use super::trail::{Outcome, Passed, PassedWhy, Step};
 use crate::graph::{Graph, NodeIndex};
 use crate::policy::class::Verb;
-use crate::policy::guard::FailureFacts;
-use crate::policy::{Budget, Class, Effects, Millis, Money, Prefer, ProviderId, Refusal, RouteId, Stage, TargetId};
+use crate::policy::{Budget, Class, Effects, Millis, Money, Prefer, ProviderId, Refusal, RouteId, TargetId};
 use lapse::Lapse;
+use race::Racers;
 use scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
 use smallvec::SmallVec;
 
@@ -36,20 +37,6 @@ struct Visit {
     /// How often it was chosen anew: the round of `rounds` it is in.
     rounds: u32,
     waited: bool,
-}
-
-/// The attempt that is running.
-#[derive(Clone, Copy, Debug)]
-struct Current {
-    candidate: Candidate,
-    /// What the attempt was granted, and what its own limit would have been: the granted-time rule compares them.
-    granted: Millis,
-    limit: Millis,
-    started: Millis,
-    headers: bool,
-    /// When output began.
-    output: Option<Millis>,
-    key_honoured: bool,
 }
 
 /// A call that waits for its time.
@@ -89,7 +76,9 @@ pub struct Run {
     replay: Replay,
     pauses: Pauses,
     spent: Money,
-    current: Option<Current>,
+    racers: Racers,
+    /// The step whose answer goes out.
+    answering: Option<usize>,
     planned: Option<Planned>,
     told: Option<Told>,
     committed: bool,
@@ -115,7 +104,8 @@ impl Run {
             replay: Replay { effects: facts.effects, limit: 0, used: 0 },
             pauses: Pauses::new(Budget::BACKOFF.into()),
             spent: Money::default(),
-            current: None,
+            racers: Racers::new(),
+            answering: None,
             planned: None,
             told: None,
             committed: false,
@@ -155,32 +145,7 @@ impl Run {
         let scene = Scene { graph, id: self.route, facts, route, budget, now };
         match event {
             Event::Begin => self.begin(&scene, verdicts),
-            Event::Headers => {
-                if let Some(current) = &mut self.current {
-                    current.headers = true;
-                }
-                Next::GoOn
-            }
-            Event::Output => {
-                self.committed = true;
-                if let Some(current) = &mut self.current {
-                    current.output = Some(scene.now);
-                }
-                Next::GoOn
-            }
-            Event::Served => self.served(&scene, verdicts),
-            Event::Failed(failure) => {
-                let told = FailureFacts {
-                    class: failure.class,
-                    stage: failure.stage,
-                    status: failure.status,
-                    code: failure.code,
-                    retry_after: failure.hint,
-                };
-                let blame = failure.class.blame();
-                self.failed(&scene, told, failure.scope, blame, failure.no_retry, verdicts)
-            }
-            Event::TimedOut(timer) => self.timed_out(&scene, timer, verdicts),
+            Event::Attempt(attempt, progress) => self.progress(&scene, attempt, progress, verdicts),
             Event::Woke => self.woke(&scene, verdicts),
             Event::ClientGone => self.client_gone(&scene, verdicts),
         }
@@ -249,33 +214,6 @@ impl Run {
         passed_over(&self.candidates, &standings, scene.now, (Pass::Relaxed, 0), |_| true, &mut passed);
         self.dropped = passed;
         self.refuse(scene, why, retry_after)
-    }
-
-    fn timed_out(&mut self, scene: &Scene<'_>, timer: Timer, verdicts: &mut dyn Verdicts) -> Next {
-        let Some(current) = self.current else { return Next::GoOn };
-        let (class, stage) = match timer {
-            Timer::Connect => (Class::Connect, Stage::NotSent),
-            Timer::Headers => (Class::TimeoutHeaders, Stage::Sent),
-            Timer::FirstOutput => (Class::TimeoutFirstToken, Stage::Headers),
-            Timer::Idle | Timer::Total => (Class::TimeoutIdle, Stage::Headers),
-            Timer::Deadline => {
-                // Our own deadline is nobody's fault and reaches no matrix.
-                self.settle_neutral(verdicts);
-                self.close_step(scene, None, Some(Stage::Sent), None, None);
-                return if self.committed {
-                    self.break_off(Why::Refusal(Refusal::Deadline), None)
-                } else {
-                    self.refuse(scene, Refusal::Deadline, None)
-                };
-            }
-        };
-        let blame = if class.is_timeout() {
-            deadline::evidence(current.granted, current.limit, scene.breaker(current.candidate.target).timeout_evidence)
-        } else {
-            class.blame()
-        };
-        let failure = FailureFacts { class, stage, status: None, code: None, retry_after: None };
-        self.failed(scene, failure, None, blame, false, verdicts)
     }
 
     /// How these candidates stand now. What git switched off is off, whatever the state says.
@@ -362,9 +300,10 @@ impl Run {
         &self.trail
     }
 
-    /// Who is being called, or was last.
+    /// Whose answer goes out; before there is one, who was called last.
     pub fn target(&self) -> Option<TargetId> {
-        self.trail.iter().rev().find_map(|s| s.target)
+        let answering = self.answering.and_then(|at| self.trail.get(at)).and_then(|s| s.target);
+        answering.or_else(|| self.trail.iter().rev().find_map(|s| s.target))
     }
 }
 

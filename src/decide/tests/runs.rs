@@ -14,8 +14,8 @@ fn a_healthy_request_is_one_call() {
     let mut b = bench();
     let next = b.step(Event::Begin);
     assert_eq!(b.called(&next), "a");
-    assert!(matches!(b.at(300).step(Event::Headers), Next::GoOn));
-    assert!(matches!(b.step(Event::Served), Next::Finish));
+    assert!(matches!(b.at(300).last(Progress::Headers), Next::GoOn));
+    assert!(matches!(b.last(Progress::Served), Next::Finish));
     assert_eq!(b.run.outcome(), Some(Outcome::Served));
     assert_eq!(b.run.attempts(), 1);
     assert_eq!(b.world.settled.iter().map(|s| s.blame).collect::<Vec<_>>(), [Blame::Success]);
@@ -53,12 +53,12 @@ fn a_limit_that_fits_is_waited_for_and_one_that_does_not_is_left() {
     let mut b = bench();
     b.step(Event::Begin);
     let hint = |ms| Failure { hint: Some(Millis(ms)), ..Failure::of(Class::RateLimit, Stage::Rejected) };
-    let Next::Wait { until } = b.step(Event::Failed(hint(1_500))) else { panic!() };
+    let Next::Wait { until } = b.last(Progress::Failed(hint(1_500))) else { panic!() };
     assert!(until >= Millis(1_500), "never before the hint is over: {until}");
     assert!(until <= Millis(1_650), "a tenth of spread at most: {until}");
     let mut b = bench();
     b.step(Event::Begin);
-    let next = b.step(Event::Failed(hint(2_001)));
+    let next = b.last(Progress::Failed(hint(2_001)));
     assert_eq!(b.called(&next), "b");
     assert_eq!(b.world.settled[0].hold_until, Some(Millis(2_001)), "others are kept away all the same");
 }
@@ -70,7 +70,7 @@ fn no_limit_is_waited_for_that_another_request_made_longer() {
     b.step(Event::Begin);
     b.world.standings[a].hold_until = Millis(60_000);
     let next =
-        b.step(Event::Failed(Failure { hint: Some(Millis(500)), ..Failure::of(Class::RateLimit, Stage::Rejected) }));
+        b.last(Progress::Failed(Failure { hint: Some(Millis(500)), ..Failure::of(Class::RateLimit, Stage::Rejected) }));
     assert_eq!(b.called(&next), "b");
 }
 
@@ -79,22 +79,22 @@ fn retry_does_not_sit_out_a_hold() {
     let mut b = bench();
     b.step(Event::Begin);
     let hinted = Failure { hint: Some(Millis(900)), ..Failure::of(Class::Overloaded, Stage::Rejected) };
-    let next = b.step(Event::Failed(hinted));
+    let next = b.last(Progress::Failed(hinted));
     assert_eq!(b.called(&next), "b");
 }
 
 #[test]
 fn after_output_nothing_is_repeated() {
     for event in [
-        Event::Failed(Failure::of(Class::Overloaded, Stage::Output)),
-        Event::TimedOut(Timer::Idle),
-        Event::TimedOut(Timer::Total),
+        Progress::Failed(Failure::of(Class::Overloaded, Stage::Output)),
+        Progress::TimedOut(Timer::Idle),
+        Progress::TimedOut(Timer::Total),
     ] {
         let mut b = Bench::new(&format!("{HEAD}{MATRIX}"), |f, _| f.stream = true);
         b.step(Event::Begin);
-        b.step(Event::Headers);
-        b.step(Event::Output);
-        let Next::Break(refused) = b.at(900).step(event) else { panic!() };
+        b.last(Progress::Headers);
+        b.last(Progress::Output);
+        let Next::Break(refused) = b.at(900).last(event) else { panic!() };
         assert_eq!(refused.why.word(), "partial-stream");
         assert_eq!(b.run.outcome(), Some(Outcome::Cut));
         assert_eq!(b.run.attempts(), 1);
@@ -107,7 +107,7 @@ fn what_may_have_had_side_effects_is_not_repeated() {
     let text = format!("{HEAD}{}", MATRIX.replace("budget short }", "budget short; side-effects unknown }"));
     let mut b = Bench::new(&text, |_, _| {});
     b.step(Event::Begin);
-    let Next::Refuse(refused) = b.at(4_000).step(Event::TimedOut(Timer::Headers)) else { panic!() };
+    let Next::Refuse(refused) = b.at(4_000).last(Progress::TimedOut(Timer::Headers)) else { panic!() };
     assert_eq!((refused.why.word(), b.run.attempts()), ("timeout-headers", 1));
     // What was certainly not processed may go elsewhere.
     let mut b = Bench::new(&text, |_, _| {});
@@ -117,7 +117,7 @@ fn what_may_have_had_side_effects_is_not_repeated() {
     // A request can tighten what its route says.
     let mut b = Bench::new(&format!("{HEAD}{MATRIX}"), |f, _| f.effects = Effects::Unknown);
     b.step(Event::Begin);
-    assert!(matches!(b.at(4_000).step(Event::TimedOut(Timer::Headers)), Next::Refuse(_)));
+    assert!(matches!(b.at(4_000).last(Progress::TimedOut(Timer::Headers)), Next::Refuse(_)));
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn the_reserve_is_kept_for_the_next_candidate_only() {
     let Next::Call(call) = b.step(Event::Begin) else { panic!() };
     assert_eq!(call.limits.output_by, Millis(7_000), "ten seconds less the reserve");
     // While two are left the reserve is nobody's but the last one's.
-    let next = b.at(7_000).step(Event::TimedOut(Timer::Headers));
+    let next = b.at(7_000).last(Progress::TimedOut(Timer::Headers));
     assert_eq!(b.called(&next), "c");
     let Next::Call(call) = next else { panic!() };
     assert_eq!(call.limits.output_by, Millis(10_000));
@@ -174,7 +174,7 @@ fn our_own_deadline_blames_nobody() {
     let mut b = Bench::new(&format!("{HEAD}{MATRIX}").replace("a; b; c", "a"), |f, _| f.deadline = Some(Millis(800)));
     let Next::Call(call) = b.step(Event::Begin) else { panic!() };
     assert_eq!(call.limits.next(Phase::Waiting), (Millis(800), Timer::Deadline));
-    let Next::Refuse(refused) = b.at(800).step(Event::TimedOut(Timer::Deadline)) else { panic!() };
+    let Next::Refuse(refused) = b.at(800).last(Progress::TimedOut(Timer::Deadline)) else { panic!() };
     assert_eq!((refused.status, refused.why), (504, Why::Refusal(Refusal::Deadline)));
     assert_eq!(b.world.settled[0].blame, Blame::Neutral);
 }
@@ -307,11 +307,11 @@ fn the_client_s_leaving_ends_a_wait_and_blames_nobody() {
 fn a_timeout_counts_only_if_a_fair_part_was_granted() {
     let mut b = Bench::new(&format!("{HEAD}{MATRIX}"), |f, _| f.deadline = Some(Millis(2_500)));
     b.step(Event::Begin);
-    b.at(1_750).step(Event::TimedOut(Timer::Headers));
+    b.at(1_750).last(Progress::TimedOut(Timer::Headers));
     assert_eq!(b.world.settled[0].blame, Blame::Neutral, "1.75 s of 4 s");
     let mut b = bench();
     b.step(Event::Begin);
-    b.at(4_000).step(Event::TimedOut(Timer::Headers));
+    b.at(4_000).last(Progress::TimedOut(Timer::Headers));
     assert_eq!(b.world.settled[0].blame, Blame::Failure);
 }
 
@@ -351,7 +351,7 @@ fn an_empty_bucket_moves_on_instead_of_retrying() {
 fn an_answer_that_forbids_retries_takes_only_retry_from_the_row() {
     let mut b = bench();
     b.step(Event::Begin);
-    let next = b.step(Event::Failed(Failure { no_retry: true, ..Failure::of(Class::Overloaded, Stage::Rejected) }));
+    let next = b.last(Progress::Failed(Failure { no_retry: true, ..Failure::of(Class::Overloaded, Stage::Rejected) }));
     assert_eq!(b.called(&next), "b");
 }
 
@@ -359,7 +359,7 @@ fn an_answer_that_forbids_retries_takes_only_retry_from_the_row() {
 fn the_healthy_path_fits_inline() {
     let mut b = bench();
     b.step(Event::Begin);
-    b.step(Event::Served);
+    b.last(Progress::Served);
     assert_eq!(b.run.trail().len(), 1);
 }
 

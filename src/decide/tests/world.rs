@@ -115,13 +115,18 @@ impl Bench {
         self.run.step(&self.graph, &self.facts, self.now, event, &mut self.world)
     }
 
+    /// Something happens to the call that was made last.
+    pub(super) fn last(&mut self, progress: Progress<'_>) -> Next {
+        self.step(Event::Attempt(self.run.attempts(), progress))
+    }
+
     pub(super) fn at(&mut self, ms: u64) -> &mut Bench {
         self.now = Millis(ms);
         self
     }
 
     pub(super) fn fails(&mut self, class: Class, stage: Stage) -> Next {
-        self.step(Event::Failed(Failure::of(class, stage)))
+        self.last(Progress::Failed(Failure::of(class, stage)))
     }
 
     /// Who is called, where the next thing is a call.

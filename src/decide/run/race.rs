@@ -1,0 +1,112 @@
+//! The calls of a request that run now, and what happens to each of them.
+//!
+//! In: what was heard of a call, by its attempt's number. Out: the next thing to do. A call that is not among those that
+//! run was called off: whatever is still heard of it says nothing.
+
+use super::Run;
+use super::scene::{Candidate, Scene};
+use crate::decide::deadline;
+use crate::decide::event::{Failure, Next, Progress, Settle, Timer, Why};
+use crate::decide::standing::Verdicts;
+use crate::decide::trail::StepResult;
+use crate::policy::{Class, Millis, Refusal, Stage};
+use smallvec::SmallVec;
+
+/// A call that runs.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Racer {
+    /// Which attempt of the request it is, from 1.
+    pub(super) attempt: u32,
+    /// The place of its step in the trail.
+    pub(super) step: usize,
+    pub(super) candidate: Candidate,
+    /// What it was granted, and what its own limit would have been: the granted-time rule compares them.
+    pub(super) granted: Millis,
+    pub(super) limit: Millis,
+    pub(super) started: Millis,
+    pub(super) headers: bool,
+    /// When output began.
+    pub(super) output: Option<Millis>,
+    pub(super) key_honoured: bool,
+}
+
+/// All calls that run. No two of them are at one target.
+pub(super) type Racers = SmallVec<[Racer; 1]>;
+
+impl Run {
+    /// Something happened to a call.
+    pub(super) fn progress(
+        &mut self,
+        scene: &Scene<'_>,
+        attempt: u32,
+        progress: Progress<'_>,
+        verdicts: &mut dyn Verdicts,
+    ) -> Next {
+        let Some(at) = self.racers.iter().position(|r| r.attempt == attempt) else { return Next::GoOn };
+        match progress {
+            Progress::Headers => {
+                if let Some(racer) = self.racers.get_mut(at) {
+                    racer.headers = true;
+                }
+                Next::GoOn
+            }
+            Progress::Output => {
+                self.committed = true;
+                if let Some(racer) = self.racers.get_mut(at) {
+                    racer.output = Some(scene.now);
+                    self.answering = Some(racer.step);
+                }
+                Next::GoOn
+            }
+            Progress::Served => {
+                let racer = self.racers.swap_remove(at);
+                self.served(scene, &racer, verdicts)
+            }
+            Progress::Failed(failure) => {
+                let racer = self.racers.swap_remove(at);
+                self.failed(scene, &racer, failure, failure.class.blame(), verdicts)
+            }
+            Progress::TimedOut(timer) => self.timed_out(scene, at, timer, verdicts),
+        }
+    }
+
+    fn timed_out(&mut self, scene: &Scene<'_>, at: usize, timer: Timer, verdicts: &mut dyn Verdicts) -> Next {
+        let (class, stage) = match timer {
+            Timer::Connect => (Class::Connect, Stage::NotSent),
+            Timer::Headers => (Class::TimeoutHeaders, Stage::Sent),
+            Timer::FirstOutput => (Class::TimeoutFirstToken, Stage::Headers),
+            Timer::Idle | Timer::Total => (Class::TimeoutIdle, Stage::Headers),
+            Timer::Deadline => {
+                // Our own deadline is nobody's fault and reaches no matrix.
+                self.call_off(scene, Stage::Sent, verdicts);
+                return if self.committed {
+                    self.break_off(Why::Refusal(Refusal::Deadline), None)
+                } else {
+                    self.refuse(scene, Refusal::Deadline, None)
+                };
+            }
+        };
+        let racer = self.racers.swap_remove(at);
+        let blame = if class.is_timeout() {
+            deadline::evidence(racer.granted, racer.limit, scene.breaker(racer.candidate.target).timeout_evidence)
+        } else {
+            class.blame()
+        };
+        self.failed(scene, &racer, Failure::of(class, stage), blame, verdicts)
+    }
+
+    /// Ends all calls that run; it says nothing about their targets.
+    pub(super) fn call_off(&mut self, scene: &Scene<'_>, stage: Stage, verdicts: &mut dyn Verdicts) {
+        while let Some(racer) = self.racers.pop() {
+            verdicts.settle(&Settle::neutral(racer.candidate.target));
+            self.close_step(racer.step, StepResult { stage: Some(stage), ..StepResult::plain(scene.now) });
+        }
+    }
+
+    /// Writes a call's end into its step. `result` has the instant as the clock shows it.
+    pub(super) fn close_step(&mut self, step: usize, result: StepResult) {
+        if let Some(step) = self.trail.get_mut(step) {
+            step.result = Some(StepResult { ended: result.ended.less(self.received), ..result });
+        }
+    }
+}
