@@ -1,7 +1,7 @@
 use super::*;
 use crate::diag::Code;
 use crate::policy::Percent;
-use crate::policy::{Api, Effects, Jitter, Millis, Text};
+use crate::policy::{Api, Effects, Exhausted, Jitter, Millis, Text};
 use crate::source::Sources;
 use crate::syntax::parse;
 
@@ -66,7 +66,7 @@ fn a_whole_set_is_lowered_with_its_defaults() {
     assert_eq!(budget.backoff.jitter, Jitter::Full);
     let route = &policy.routes[0];
     assert_eq!(route.serves, ["r"]);
-    assert_eq!((route.failover, route.fallback, route.exhausted), (Percent::ALL, Percent::ALL, 503));
+    assert_eq!((route.failover, route.fallback, route.exhausted), (Percent::ALL, Percent::ALL, Exhausted::DEFAULT));
     assert_eq!(route.side_effects, Effects::None);
     assert_eq!(policy.defaults.session_header, "x-switchback-session");
 }

@@ -29,6 +29,13 @@ impl From<Backoff> for Curve {
     }
 }
 
+/// A wait that others were told as well, up to a tenth longer, a second at most: so they do not all come back in the same
+/// instant. `draw` is in parts per million.
+pub fn spread(asked: Millis, draw: u32) -> Millis {
+    let most = (asked.0 / 10).min(1_000);
+    asked.plus(Millis(most * u64::from(draw) / 1_000_000))
+}
+
 /// The pauses of one request at one target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pauses {

@@ -117,6 +117,23 @@ pub fn pick<'a>(
     }
 }
 
+/// How soon the first of some candidates may be asked again; none where that is known of nobody. A target that is both
+/// open and held is back when neither lasts any more.
+pub fn back_in<'a>(candidates: impl Iterator<Item = &'a Standing>, now: Millis) -> Option<Millis> {
+    candidates
+        .filter_map(|s| match reason(s, now)? {
+            Reason::BreakerOpen => match s.breaker {
+                Breaker::Open { until, .. } => Some(until.max(s.hold_until).less(now)),
+                Breaker::Closed | Breaker::HalfOpen { .. } => None,
+            },
+            Reason::Hold => Some(s.hold_until.less(now)),
+            Reason::Disabled | Reason::Down | Reason::TrialBusy | Reason::Busy | Reason::Ramp | Reason::Degraded => {
+                None
+            }
+        })
+        .min()
+}
+
 /// The shortest time until a breaker or a hold that bars a candidate ends; none where no such time is known.
 pub fn return_in<'a>(candidates: impl Iterator<Item = &'a Standing>, now: Millis) -> Option<Millis> {
     candidates

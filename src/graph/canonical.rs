@@ -53,7 +53,7 @@ fn text(policy: &Policy) -> String {
         let _ = write!(
             out,
             "\nroute {:?} version={:?} serves={:?} match={:?} before={:?} contract={:?} tier={:?} matrix={:?} \
-             budget={:?} side-effects={} failover={} fallback={} exhausted={}",
+             budget={:?} side-effects={} failover={} fallback={} exhausted={:?}",
             r.name,
             r.version,
             r.serves,

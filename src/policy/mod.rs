@@ -31,7 +31,7 @@ pub use probe::ProbeRules;
 pub use provider::{Api, Correction, Model, Provider, Target, Text};
 pub use ramp::RampRules;
 pub use retry::RetryRatio;
-pub use route::{Defaults, Effects, Route};
+pub use route::{Defaults, Effects, Exhausted, Route};
 pub use script::{Answer, Script, ScriptLine, StreamEnd, Window};
 pub use test::{DicePurpose, Expectation, PathItem, SendFacts, Subject, TargetState, Test, TestLine, TestStep};
 pub use tier::{Chain, Exercise, Order, Prefer, Rank, Tier};

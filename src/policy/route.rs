@@ -2,7 +2,7 @@
 
 use super::guard::Guard;
 use super::ids::{BudgetId, ContractId, MatrixId, RouteId, TierId};
-use super::units::Percent;
+use super::units::{Millis, Percent};
 use crate::source::Span;
 
 super::class::words! {
@@ -44,13 +44,36 @@ pub struct Route {
     pub failover: Percent,
     /// The share of sessions that may go to another model.
     pub fallback: Percent,
-    /// The status when no target is left.
-    pub exhausted: u16,
+    /// What happens when no target is left.
+    pub exhausted: Exhausted,
 }
 
-impl Route {
-    /// Default of `exhausted stop as`.
-    pub const EXHAUSTED: u16 = 503;
+/// What happens when no target is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Exhausted {
+    /// `stop as STATUS`
+    Stop {
+        /// The status that the client sees.
+        status: u16,
+    },
+    /// `wait up to D`: once for the first target that is known to return, then as `stop` by default.
+    Wait {
+        /// Longest time that is waited.
+        up_to: Millis,
+    },
+}
+
+impl Exhausted {
+    /// Where nothing is said.
+    pub const DEFAULT: Exhausted = Exhausted::Stop { status: 503 };
+
+    /// The status where it stops, a wait having been of no use.
+    pub fn status(self) -> u16 {
+        match self {
+            Exhausted::Stop { status } => status,
+            Exhausted::Wait { .. } => 503,
+        }
+    }
 }
 
 /// What holds where a route does not say otherwise.

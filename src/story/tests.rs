@@ -282,3 +282,58 @@ fn a_test_in_which_nothing_is_called_shows_nothing() {
     let seen = misses("a is disabled\nb is disabled\nsend r\nexpect attempts == 0");
     assert!(seen[0].contains("nothing was called"), "{seen:?}");
 }
+
+const WAITS: [(&str, &str); 1] = [("budget u }", "budget u; exhausted wait up to 8s }")];
+const REST: &str = "given dice 0% for backoff\na is held for 20s\nb is held for 7s\n";
+
+#[test]
+fn nobody_admits_and_the_first_to_return_is_waited_for_once() {
+    holds(&format!("{REST}{OK}send r\nexpect refused no-target as 503\nexpect attempts == 0\nexpect elapsed == 0s"));
+    holds_with(
+        &WAITS,
+        &format!("{REST}{OK}send r\nexpect served by b\nexpect elapsed == 7010ms\nexpect skipped a as hold"),
+    );
+    // What was waited for fails: the row ran out, and there is no second wait.
+    holds_with(
+        &WAITS,
+        &format!("{REST}b answers overloaded\nsend r\nexpect refused overloaded as 503\nexpect elapsed < 8s"),
+    );
+    // Up to a tenth more, so that not all come back in the same instant.
+    holds_with(
+        &WAITS,
+        "given dice 50% for backoff\na is held for 20s\nb is held for 7s\nb answers ok\nsend r\nexpect elapsed == 7350ms",
+    );
+}
+
+#[test]
+fn a_rest_is_no_longer_than_it_may_be_and_ends_before_the_deadline() {
+    let longer = "given dice 0% for backoff\na is held for 20s\nb is held for 8001ms\n";
+    holds_with(&WAITS, &format!("{longer}{OK}send r\nexpect refused no-target as 503\nexpect elapsed == 0s"));
+    let late = [("budget u }", "budget u; exhausted wait up to 1m }")];
+    let back = |ms: u32| format!("given dice 99% for backoff\na is down\nb is held for {ms}ms\n{OK}send r\n");
+    // The whole of it fits, and a call of `min-attempt` after it; where the spread does not fit, it is left out.
+    holds_with(&late, &format!("{}expect served by b\nexpect elapsed == 9510ms", back(9_500)));
+    holds_with(&late, &format!("{}expect refused no-target as 503\nexpect elapsed == 0s", back(9_501)));
+    // Nobody knows when what is down returns.
+    holds_with(&late, "a is down\nb is disabled\nsend r\nexpect refused no-target\nexpect elapsed == 0s");
+}
+
+#[test]
+fn a_row_that_ran_out_for_want_of_a_target_rests_and_asks_again() {
+    let held = "given dice 0% for backoff\nb is held for 3s\n";
+    holds_with(
+        &WAITS,
+        &format!(
+            "{held}a answers truncated after 10ms\nb answers ok after 10ms\nsend r\n\
+             expect path [truncated, failover, ok]\nexpect elapsed == 3010ms"
+        ),
+    );
+    holds(&format!(
+        "{held}a answers truncated after 10ms\nb answers ok after 10ms\nsend r\nexpect refused truncated as 503"
+    ));
+    // Not for a contract, not for a row that only meant to stop, and not where no call is left.
+    holds_with(&WAITS, &format!("{held}a is held for 2s\nsend r {{ tokens 40k }}\nexpect refused contract as 503"));
+    holds_with(&WAITS, &format!("{held}a answers auth after 10ms\nsend r\nexpect refused auth\nexpect elapsed < 1s"));
+    let one = [("budget u }", "budget u; exhausted wait up to 8s }"), ("attempts 4", "attempts 1")];
+    holds_with(&one, &format!("{held}a answers empty after 10ms\nsend r\nexpect refused empty-response as 503"));
+}

@@ -27,6 +27,7 @@ mod front_door;
 mod fuzz;
 mod gateway_plain;
 mod gateway_refusals;
+mod gateway_rest;
 mod gateway_rig;
 mod gateway_serve;
 mod gateway_stream;

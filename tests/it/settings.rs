@@ -224,6 +224,8 @@ const DIFFERENCES: &[(Block, &str, &str, &str)] = &[
     (Block::Route, "failover", "yes", "no"),
     (Block::Route, "fallback", "yes", "no"),
     (Block::Route, "exhausted", "stop as 503", "stop as 502"),
+    (Block::Route, "exhausted", "stop as 503", "wait up to 5s"),
+    (Block::Route, "exhausted", "wait up to 5s", "wait up to 6s"),
     (Block::Defaults, "matrix", "x", "y"),
     (Block::Defaults, "budget", "b", "g"),
     (Block::Defaults, "session-header", "x-one", "x-two"),

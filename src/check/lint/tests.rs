@@ -182,3 +182,12 @@ fn breakers_probes_and_ramps_are_there_to_be_used() {
     let unused = |name: &str| ("SB0221", name.to_owned());
     assert_eq!(found(&[("blocks", blocks)]), [unused("b"), unused("o"), unused("g")]);
 }
+
+#[test]
+fn a_rest_as_long_as_the_deadline_is_pointed_out() {
+    let route = |more: &str| {
+        codes(&[("route", &format!("route chat {{ tier chat; matrix simple; budget short; exhausted {more} }}"))])
+    };
+    assert_eq!(route("wait up to 1h"), ["SB0511"]);
+    assert_eq!(route("wait up to 1s"), [""; 0]);
+}

@@ -1,15 +1,17 @@
 //! A `wait` that no route which uses the matrix has time for.
 
-use super::known;
+use super::{known, written};
 use crate::check::context::Context;
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
-use crate::policy::{Action, Budget, Millis};
+use crate::policy::{Action, Budget, Exhausted, Millis};
 use crate::source::Span;
+use crate::syntax::settings::Block;
 use std::collections::BTreeMap;
 
-/// Judges each written `wait` against the longest deadline of the routes that use its matrix.
-pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
+/// Judges each written `wait` against the longest deadline of the routes that use its matrix, and that of a route which is
+/// exhausted against its own.
+pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     let mut longest: BTreeMap<Span, (Millis, &Budget)> = BTreeMap::new();
     for route in &draft.routes {
         // A route that is unknown may have the time.
@@ -17,6 +19,11 @@ pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
         let matrix = known(&draft.matrices, route.matrix.index());
         let budget = known(&draft.budgets, route.budget.index());
         let (Some(matrix), Some(budget)) = (matrix, budget) else { return };
+        if let Exhausted::Wait { up_to } = route.exhausted
+            && let Some(span) = written(cx, Block::Route, &route.name, "exhausted")
+        {
+            longest.insert(span, (up_to, budget));
+        }
         for action in matrix.rows.iter().flat_map(|row| &row.actions).filter(|action| action.written) {
             let Action::Wait { up_to } = action.action else { continue };
             let entry = longest.entry(action.span).or_insert((up_to, budget));

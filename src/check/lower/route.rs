@@ -3,14 +3,15 @@
 use super::defaults::{Preset, Presets};
 use super::row_action;
 use crate::check::context::{Context, Decl, not_yet};
+use crate::check::cursor::Cursor;
 use crate::check::fields::{self, Fields};
 use crate::check::guard::{self, Reads};
 use crate::check::resolution::Origin;
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
-use crate::policy::{Effects, Guard, Percent, Route};
+use crate::policy::{Effects, Exhausted, Guard, Percent, Route};
 use crate::syntax::settings::Block;
-use crate::syntax::tree::{Item, ItemKind, Statement};
+use crate::syntax::tree::{ItemKind, Statement};
 
 /// Lowers a `route` block.
 pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, presets: &Presets) -> Option<Route> {
@@ -47,7 +48,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, presets: &Presets) ->
         .map(|word| fields.optional(cx, word, |cx, s| cx.one_of(Block::Route, word, s)));
     let failover = fields.or(cx, "failover", Percent::ALL, switch);
     let fallback = fields.or(cx, "fallback", Percent::ALL, switch);
-    let exhausted = fields.or(cx, "exhausted", Route::EXHAUSTED, exhausted);
+    let exhausted = fields.or(cx, "exhausted", Exhausted::DEFAULT, exhausted);
     if fixed.iter().any(Option::is_none) {
         return None;
     }
@@ -149,31 +150,30 @@ fn switch<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Percent>
     Some(if all { Percent::ALL } else { Percent::NONE })
 }
 
-/// `stop as STATUS`; serving from a cache and waiting have no effect yet.
-fn exhausted<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<u16> {
-    let (first, rest) = cx.value_items(statement)?.split_first()?;
-    if let Some(word @ ("serve-cached" | "wait")) = first.word() {
-        cx.report(not_yet(first.span, word).help("write `stop as STATUS` for now"));
-        return None;
-    }
-    let form = "write `exhausted stop as STATUS`";
-    let mut due = |item: Option<&'a Item>, word: &str, after: &Item| match item {
-        Some(item) if item.is(word) => Some(()),
-        Some(item) => {
-            cx.report(value::wrong(item, &format!("`{word}`")).help(form));
-            None
+/// `stop as STATUS` or `wait up to D`; serving from a cache has no effect yet.
+fn exhausted<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Exhausted> {
+    let mut cursor = Cursor::new(cx.value_items(statement)?, statement.span);
+    let first = cursor.due("`stop as STATUS` or `wait up to D`", &mut cx.diagnostics)?;
+    let out = &mut cx.diagnostics;
+    let exhausted = match first.word() {
+        Some("stop") => {
+            cursor.due_word("as", out)?;
+            Exhausted::Stop { status: row_action::told(cursor.due("a status", out)?, out)? }
         }
-        None => {
-            cx.report(value::missing(&format!("`{word}`"), after.span).help(form));
-            None
+        Some("wait") => {
+            cursor.due_word("up", out)?;
+            cursor.due_word("to", out)?;
+            Exhausted::Wait { up_to: value::time(cursor.due("a duration", out)?, out)? }
+        }
+        Some(word @ "serve-cached") => {
+            let help = "write `stop as STATUS` or `wait up to D` for now";
+            out.push(not_yet(first.span, word).help(help));
+            return None;
+        }
+        Some(_) | None => {
+            out.push(value::wrong(first, "`stop` or `wait`").help("write `stop as STATUS` or `wait up to D`"));
+            return None;
         }
     };
-    due(Some(first), "stop", first)?;
-    due(rest.first(), "as", first)?;
-    let Some(status) = rest.get(1) else {
-        cx.report(value::missing("a status", rest.first()?.span).help(form));
-        return None;
-    };
-    cx.nothing_more(rest.get(2..).unwrap_or_default());
-    row_action::told(status, &mut cx.diagnostics)
+    cursor.finish(out).then_some(exhausted)
 }

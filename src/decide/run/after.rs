@@ -17,7 +17,7 @@ use crate::decide::trail::{Outcome, StepResult};
 use crate::decide::vitals::Latency;
 use crate::graph::{Edge, Node, NodeIndex};
 use crate::policy::class::Blame;
-use crate::policy::{Action, Class, FallbackTo, ModelId, Refusal, Stage, TierId};
+use crate::policy::{Action, Class, FallbackTo, Refusal, Stage, TierId};
 use smallvec::SmallVec;
 
 impl Run {
@@ -76,7 +76,7 @@ impl Run {
 
     /// What follows a lapse. Walks the row again where a target was taken from under this request: each time it stands
     /// otherwise, and after so many times the row has run out.
-    fn after(&mut self, scene: &Scene<'_>, lapse: &Lapse, verdicts: &mut dyn Verdicts) -> Next {
+    pub(super) fn after(&mut self, scene: &Scene<'_>, lapse: &Lapse, verdicts: &mut dyn Verdicts) -> Next {
         let Some(row) = self.row(scene, lapse) else { return self.ran_out(scene, None, None) };
         let may = May {
             failover: scene.allowed(scene.route.failover, "failover", verdicts),
@@ -92,7 +92,11 @@ impl Run {
                         return next;
                     }
                 }
-                Found::Stop { node, status: None, exhausted: true } => {
+                Found::Stop { node, status: None, exhausted: true, wanting } => {
+                    let back = if wanting { self.back_in(scene, lapse, &around) } else { None };
+                    if let Some(next) = self.rest(scene, back, Some(lapse), verdicts) {
+                        return next;
+                    }
                     return self.ran_out(scene, Some(node), Some(&standings));
                 }
                 Found::Stop { node, status, .. } => return self.stop(scene, node, status),
@@ -106,6 +110,8 @@ impl Run {
     fn find(&mut self, scene: &Scene<'_>, lapse: &Lapse, around: &Around<'_>, verdicts: &mut dyn Verdicts) -> Found {
         // Whether the row would have gone elsewhere, and something beside replay safety stood in the way.
         let mut exhausted = false;
+        // Whether a target was what it wanted for.
+        let mut wanting = false;
         let mut stop = None;
         for pass in Pass::all(scene.last_resort(scene.route.tier)) {
             let mut checks = PassChecks {
@@ -125,6 +131,7 @@ impl Run {
             match (taken, choice) {
                 (Some((node, Action::Stop { status })), _) => {
                     exhausted |= barred.iter().any(|(action, bar)| moves(*action) && *bar != Bar::Replay);
+                    wanting |= barred.iter().any(|(action, bar)| moves(*action) && *bar == Bar::Target);
                     stop = Some((node, status));
                     // What only time, tokens or safety bars is barred in every pass.
                     let hopeless = barred.iter().all(|(_, bar)| *bar != Bar::Target);
@@ -138,7 +145,7 @@ impl Run {
                 (Some(_), None) | (None, _) => {}
             }
         }
-        stop.map_or(Found::Nothing, |(node, status)| Found::Stop { node, status, exhausted })
+        stop.map_or(Found::Nothing, |(node, status)| Found::Stop { node, status, exhausted, wanting })
     }
 
     /// The client is told of the first failure, unless a later one says more about the request or the credential.
@@ -246,7 +253,7 @@ impl Run {
             Some((_, candidates, standings)) => (candidates, standings),
             None => (&self.candidates, around.standings),
         };
-        let eligible = |c: &Candidate| self.unused(c.target) && fits(action, c, lapse.candidate.model);
+        let eligible = |c: &Candidate| self.unused(c.target) && fits(action, c, &lapse.candidate);
         passed_over(candidates, standings, scene.now, (pass, choice.at), eligible, &mut passed);
         let (admission, standing) = (choice.admission, choice.standing);
         let how = How { verb: Some(action.verb()), node, admission, pass, wait: None, standing, passed };
@@ -262,7 +269,7 @@ impl Run {
     }
 
     pub(super) fn woke(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
-        let Some(planned) = self.planned.take() else { return Next::GoOn };
+        let Some(planned) = self.planned.take() else { return self.rested(scene, verdicts) };
         let standings = self.survey(scene, verdicts, &self.candidates);
         let here = (&self.candidates, &standings);
         let others = self.others_left(scene, here, planned.candidate.target, &Moved::new());
@@ -318,7 +325,7 @@ impl Run {
         }
         let told = self.told;
         self.end(Refused {
-            status: scene.route.exhausted,
+            status: scene.route.exhausted.status(),
             why: told.map_or(Why::Refusal(Refusal::NoTarget), |t| Why::Class(t.class)),
             attempt: told.map(|t| t.attempt),
             retry_after: standings.and_then(|s| select::return_in(s.iter(), scene.now)),
@@ -334,17 +341,17 @@ impl Run {
 }
 
 /// What does not change while one row is walked.
-struct Around<'a> {
-    row: NodeIndex,
-    may: May,
-    standings: &'a Standings,
-    elsewhere: &'a [(TierId, Candidates, Standings)],
+pub(super) struct Around<'a> {
+    pub(super) row: NodeIndex,
+    pub(super) may: May,
+    pub(super) standings: &'a Standings,
+    pub(super) elsewhere: &'a [(TierId, Candidates, Standings)],
 }
 
 /// What walking a row came to.
 enum Found {
     Way(Way),
-    Stop { node: NodeIndex, status: Option<u16>, exhausted: bool },
+    Stop { node: NodeIndex, status: Option<u16>, exhausted: bool, wanting: bool },
     Nothing,
 }
 
@@ -365,18 +372,19 @@ fn moves(action: Action) -> bool {
     }
 }
 
-/// Whether a candidate was one that the action looked at, for the record.
-fn fits(action: Action, candidate: &Candidate, failed: ModelId) -> bool {
+/// Whether a candidate is one that the action looks at, after this one failed.
+pub(super) fn fits(action: Action, candidate: &Candidate, failed: &Candidate) -> bool {
     match action {
-        Action::Failover => candidate.model == failed,
-        Action::Fallback(FallbackTo::OtherModel) => candidate.model != failed,
-        Action::Fallback(FallbackTo::LargerContext | FallbackTo::Tier(_)) => true,
+        Action::Failover => candidate.model == failed.model,
+        Action::Fallback(FallbackTo::OtherModel) => candidate.model != failed.model,
+        Action::Fallback(FallbackTo::LargerContext) => candidate.context > failed.context,
+        Action::Fallback(FallbackTo::Tier(_)) => true,
         Action::NextKey | Action::Retry { .. } | Action::Wait { .. } | Action::Stop { .. } => false,
     }
 }
 
 /// The actions of a row, in order.
-fn actions<'a>(scene: &'a Scene<'_>, row: NodeIndex) -> impl Iterator<Item = (NodeIndex, Action)> + 'a {
+pub(super) fn actions<'a>(scene: &'a Scene<'_>, row: NodeIndex) -> impl Iterator<Item = (NodeIndex, Action)> + 'a {
     scene.graph.ways(row).filter_map(|(_, node)| match scene.graph.node(node) {
         Some(Node::Action { action, .. }) => Some((node, *action)),
         Some(

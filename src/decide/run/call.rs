@@ -74,6 +74,11 @@ impl Run {
             output: None,
             key_honoured,
         });
+        // A rest before it is part of the pause.
+        let wait = match (how.wait, self.rested.take()) {
+            (Some(own), Some(rest)) => Some(own.plus(rest)),
+            (own, rest) => own.or(rest),
+        };
         self.trail.push(Step {
             at: scene.now.less(self.received),
             node: how.node,
@@ -82,7 +87,7 @@ impl Run {
             admission: how.admission,
             key: pool.then(|| key.saturating_add(1)),
             pass: how.pass.number(),
-            wait: how.wait,
+            wait,
             left: self.time.remaining(scene.now),
             passed: how.passed,
             health: Some(how.standing.health),

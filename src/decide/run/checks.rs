@@ -1,9 +1,11 @@
 //! The checks of one pass over a matrix row, for the attempt that just failed.
 
 use super::Run;
+use super::after::fits;
 use super::lapse::Lapse;
 use super::scene::{Candidate, Candidates, Moved, Scene, Standings};
 use crate::decide::action::{Bar, Checks};
+use crate::decide::backoff::spread;
 use crate::decide::deadline::Fit;
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::{Admission, Standing, Verdicts};
@@ -106,19 +108,10 @@ impl PassChecks<'_, '_> {
                 })
             }
             Action::Failover if !self.may.failover => None,
-            Action::Failover => {
-                self.other(&self.run.candidates, self.standings, |c| c.model == self.lapse.candidate.model)
-            }
             Action::Fallback(_) if !self.may.fallback => None,
-            Action::Fallback(FallbackTo::OtherModel) => {
-                self.other(&self.run.candidates, self.standings, |c| c.model != self.lapse.candidate.model)
-            }
-            Action::Fallback(FallbackTo::LargerContext) => {
-                self.other(&self.run.candidates, self.standings, |c| c.context > self.lapse.candidate.context)
-            }
-            Action::Fallback(FallbackTo::Tier(tier)) => {
-                let (_, candidates, standings) = self.elsewhere.iter().find(|(t, ..)| *t == tier)?;
-                self.other(candidates, standings, |_| true)
+            Action::Failover | Action::Fallback(_) => {
+                let (candidates, standings) = self.chain_of(action);
+                self.other(candidates, standings, |c| fits(action, c, &self.lapse.candidate))
             }
             Action::Stop { .. } => None,
         }
@@ -218,9 +211,7 @@ impl PassChecks<'_, '_> {
         if pause >= asked {
             return pause;
         }
-        let spread = (asked.0 / 10).min(1_000);
-        let draw = u64::from(self.verdicts.draw(DicePurpose::Backoff, attempt));
-        asked.plus(Millis(spread * draw / 1_000_000))
+        spread(asked, self.verdicts.draw(DicePurpose::Backoff, attempt))
     }
 
     /// The chain that an action goes on in, and how its candidates stand.

@@ -38,7 +38,7 @@ impl Run {
     pub(super) fn refuse(&mut self, scene: &Scene<'_>, why: Refusal, retry_after: Option<Millis>) -> Next {
         let status = match why {
             Refusal::Deadline => 504,
-            Refusal::NoTarget => scene.route.exhausted,
+            Refusal::NoTarget => scene.route.exhausted.status(),
             Refusal::Contract | Refusal::Disabled => 503,
             Refusal::Spend | Refusal::Limit => 429,
             Refusal::Duplicate => 409,
@@ -78,7 +78,7 @@ impl Run {
             admission: Admission::Normal,
             key: None,
             pass: 0,
-            wait: None,
+            wait: self.rested.take(),
             left: self.time.remaining(scene.now),
             passed,
             health: None,

@@ -10,6 +10,7 @@ mod checks;
 mod end;
 mod lapse;
 mod race;
+mod rest;
 mod scene;
 
 use super::action::Tally;
@@ -26,6 +27,7 @@ use crate::policy::class::Verb;
 use crate::policy::{Budget, Class, Effects, Millis, Money, Prefer, ProviderId, Refusal, RouteId, TargetId};
 use lapse::Lapse;
 use race::Racers;
+use rest::Rest;
 use scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
 use smallvec::SmallVec;
 
@@ -80,6 +82,9 @@ pub struct Run {
     /// The step whose answer goes out.
     answering: Option<usize>,
     planned: Option<Planned>,
+    rest: Rest,
+    /// How long it rested, until the next step says so.
+    rested: Option<Millis>,
     told: Option<Told>,
     committed: bool,
     refused: Option<Refused>,
@@ -107,6 +112,8 @@ impl Run {
             racers: Racers::new(),
             answering: None,
             planned: None,
+            rest: Rest::Untaken,
+            rested: None,
             told: None,
             committed: false,
             refused: None,
@@ -153,6 +160,7 @@ impl Run {
 
     fn begin(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
         let tier = scene.route.tier;
+        self.dropped.clear();
         self.candidates = scene.candidates(tier, &mut self.dropped);
         scene.draw_splits(tier, &mut self.candidates, verdicts);
         if self.candidates.is_empty() {
@@ -210,6 +218,9 @@ impl Run {
         let retry_after = select::return_in(standings.iter(), scene.now);
         let late = self.dropped.iter().any(|p| p.why == PassedWhy::Time);
         let why = if late { Refusal::Deadline } else { Refusal::NoTarget };
+        if !late && let Some(next) = self.rest(scene, select::back_in(standings.iter(), scene.now), None, verdicts) {
+            return next;
+        }
         let mut passed = self.dropped.clone();
         passed_over(&self.candidates, &standings, scene.now, (Pass::Relaxed, 0), |_| true, &mut passed);
         self.dropped = passed;

@@ -247,7 +247,7 @@ table! {
         "capture"      OneOf(CAPTURE), [] "no" "Whether prompts and answers are recorded.";
         "failover"     Form("yes | no | N%"),  [] "yes" "Kill switch, or canary share, for going to another target of the model.";
         "fallback"     Form("yes | no | N%"),  [] "yes" "Kill switch, or canary share, for going to another model.";
-        "exhausted"    Form("stop as STATUS"), [] "stop as 503" "What happens when no target is left.";
+        "exhausted"    Form("stop as STATUS | wait up to D"), [] "stop as 503" "What happens when no target is left.";
         "validate"     Form("schema yes|no"), [later] "schema yes" "Whether answers are checked against the request's schema.";
         "answer"       Form("schema file \"PATH\""), [later] "" "The route's own check of a whole answer.";
         "cache"        Form("exact for D"), [later] "" "Keeps complete answers to pure requests.";
