@@ -169,6 +169,7 @@ registry! {
     FallbackToItself "SB0622" "fallback-to-itself" Warning;
     TwoAccountsOneCredential "SB0623" "two-accounts-one-credential" Warning;
     DearerStandby "SB0624" "dearer-standby" Advice;
+    MixedQuantization "SB0625" "mixed-quantization" Advice;
     ExerciseShare "SB0628" "exercise-share" Warning;
     // SB07xx: budgets.
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;

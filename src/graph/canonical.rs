@@ -161,6 +161,9 @@ fn target(policy: &Policy, t: &Target, out: &mut String) {
         t.probe,
         t.ramp
     );
+    if let Some(quantization) = &t.quantization {
+        let _ = write!(out, " quantization={quantization:?}");
+    }
     if let Some(Script { lines, repeats }) = &t.script {
         let _ = write!(out, " script repeats={repeats:?}");
         for line in lines {

@@ -119,6 +119,8 @@ pub struct Target {
     pub prices: Prices,
     /// Where it differs from the model's.
     pub retention: Option<Millis>,
+    /// How its weights are stored, as declared: `fp8`. No decision depends on it.
+    pub quantization: Option<String>,
     /// Switched on in git.
     pub enabled: bool,
     /// The header by which it de-duplicates.

@@ -1,8 +1,14 @@
 //! The forms of findings: each a whole document of its kind, whatever is wrong with the policy, the paths or the flags.
+//! SARIF, JUnit and GitLab's reports are held against the schemas in `tests/formats`.
+
+mod xml;
+mod xsd;
 
 use crate::shell::{GOOD, Shell};
 use serde_json::Value;
 use std::collections::BTreeSet;
+use xml::Element;
+use xsd::Schema;
 
 const FORMS: [&str; 6] = ["json", "jsonl", "sarif", "github", "gitlab", "junit"];
 
@@ -57,6 +63,7 @@ fn whole(form: &str, out: &str, exit: i32) {
     match form {
         "json" => {
             let document: Value = serde_json::from_str(out).unwrap_or_else(|e| panic!("{e}: {out}"));
+            holds("schemas/check.schema.json", &document);
             assert_eq!(document["version"], 1);
             assert_eq!(document["failures"].as_array().unwrap().is_empty(), exit != 2, "{out}");
         }
@@ -73,103 +80,68 @@ fn whole(form: &str, out: &str, exit: i32) {
     }
 }
 
-/// What the schema of SARIF 2.1.0 asks for, of the members that are written.
-fn sarif(log: &Value, exit: i32) {
-    fn only(object: &Value, known: &[&str], required: &[&str]) {
-        let object = object.as_object().unwrap();
-        for key in object.keys() {
-            assert!(known.contains(&key.as_str()), "`{key}` has no place beside {known:?}");
-        }
-        for key in required {
-            assert!(object.contains_key(*key), "no `{key}` in {object:?}");
-        }
-    }
-    fn text(message: &Value) {
-        only(message, &["text", "markdown", "id", "arguments"], &["text"]);
-        assert!(!message["text"].as_str().unwrap().is_empty());
-    }
-    fn region(region: &Value) {
-        only(region, &["startLine", "startColumn", "endLine", "endColumn"], &["startLine"]);
-        let number = |key: &str| region[key].as_u64().unwrap();
-        assert!(number("startLine") >= 1 && number("startColumn") >= 1);
-        assert!((number("startLine"), number("startColumn")) <= (number("endLine"), number("endColumn")), "{region}");
-    }
-    fn artifact(artifact: &Value) {
-        only(artifact, &["uri", "uriBaseId", "index"], &["uri"]);
-        let uri = artifact["uri"].as_str().unwrap();
-        assert!(uri.bytes().all(|b| b.is_ascii_graphic() && !b"<>\"{}|\\^`".contains(&b)), "{uri}");
-        assert!(!uri.split('/').next().unwrap().contains(':'), "{uri} reads like a scheme");
-    }
-    fn location(location: &Value) {
-        only(location, &["id", "physicalLocation", "message"], &["physicalLocation"]);
-        only(&location["physicalLocation"], &["artifactLocation", "region"], &["artifactLocation"]);
-        artifact(&location["physicalLocation"]["artifactLocation"]);
-        region(&location["physicalLocation"]["region"]);
-        if let Some(message) = location.get("message") {
-            text(message);
-        }
-    }
-    only(log, &["$schema", "version", "runs"], &["version", "runs"]);
-    assert_eq!(log["version"], "2.1.0");
-    let run = &log["runs"][0];
-    only(run, &["tool", "results", "invocations", "columnKind"], &["tool"]);
-    assert_eq!(run["columnKind"], "unicodeCodePoints");
-    only(&run["tool"], &["driver"], &["driver"]);
-    let driver = &run["tool"]["driver"];
-    only(driver, &["name", "version", "semanticVersion", "rules", "informationUri"], &["name"]);
-    let rules = driver["rules"].as_array().unwrap();
-    let unique: BTreeSet<&str> = rules.iter().map(|rule| rule["id"].as_str().unwrap()).collect();
-    assert_eq!(unique.len(), rules.len());
-    for rule in rules {
-        only(rule, &["id", "name", "shortDescription", "help", "defaultConfiguration"], &["id"]);
-        text(&rule["shortDescription"]);
-        text(&rule["help"]);
-        assert!(
-            ["none", "note", "warning", "error"].contains(&rule["defaultConfiguration"]["level"].as_str().unwrap())
-        );
-    }
-    let invocation = &run["invocations"][0];
-    only(invocation, &["executionSuccessful", "toolExecutionNotifications"], &["executionSuccessful"]);
-    assert_eq!(invocation["executionSuccessful"], exit != 2);
-    for note in invocation["toolExecutionNotifications"].as_array().unwrap() {
-        only(note, &["level", "message"], &["message"]);
-        text(&note["message"]);
-    }
-    for result in run["results"].as_array().unwrap() {
-        let known = ["ruleId", "ruleIndex", "level", "message", "locations", "relatedLocations", "fixes"];
-        only(result, &known, &["message"]);
-        text(&result["message"]);
-        assert_eq!(rules[result["ruleIndex"].as_u64().unwrap() as usize]["id"], result["ruleId"]);
-        result["locations"].as_array().unwrap().iter().for_each(location);
-        result.get("relatedLocations").iter().flat_map(|all| all.as_array().unwrap()).for_each(location);
-        for fix in result.get("fixes").iter().flat_map(|all| all.as_array().unwrap()) {
-            only(fix, &["description", "artifactChanges"], &["artifactChanges"]);
-            for change in fix["artifactChanges"].as_array().unwrap() {
-                only(change, &["artifactLocation", "replacements"], &["artifactLocation", "replacements"]);
-                artifact(&change["artifactLocation"]);
-                for replacement in change["replacements"].as_array().unwrap() {
-                    only(replacement, &["deletedRegion", "insertedContent"], &["deletedRegion"]);
-                    region(&replacement["deletedRegion"]);
-                    assert!(replacement["insertedContent"]["text"].is_string());
-                }
-            }
-        }
+/// A JSON Schema of `tests/formats` or `schemas`, with formats such as `uri-reference` asserted.
+fn holds(schema: &str, document: &Value) {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(schema);
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let (mut schemas, mut compiler) = (boon::Schemas::new(), boon::Compiler::new());
+    compiler.enable_format_assertions();
+    compiler.add_resource("schema.json", schema).unwrap();
+    let index = compiler.compile("schema.json", &mut schemas).unwrap();
+    if let Err(error) = schemas.validate(document, index) {
+        panic!("{error}\n{document:#}");
     }
 }
 
-/// What GitLab's Code Quality asks for.
-fn gitlab(report: &Value, exit: i32) {
-    let issues = report.as_array().unwrap();
-    let mut prints = BTreeSet::new();
-    for issue in issues {
-        for key in ["description", "check_name", "fingerprint", "severity"] {
-            assert!(issue[key].as_str().is_some_and(|text| !text.is_empty()), "{key}: {issue}");
+/// The schema of SARIF 2.1.0, and what the standard asks for beside it.
+fn sarif(log: &Value, exit: i32) {
+    holds("tests/formats/sarif-schema-2.1.0.json", log);
+    let run = &log["runs"][0];
+    assert_eq!(run["columnKind"], "unicodeCodePoints");
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    let unique: BTreeSet<&str> = rules.iter().map(|rule| rule["id"].as_str().unwrap()).collect();
+    assert_eq!(unique.len(), rules.len());
+    let invocation = &run["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], exit != 2);
+    assert_eq!(invocation["toolExecutionNotifications"].as_array().unwrap().is_empty(), exit != 2);
+    for result in run["results"].as_array().unwrap() {
+        assert_eq!(rules[result["ruleIndex"].as_u64().unwrap() as usize]["id"], result["ruleId"]);
+        let mut regions = Vec::new();
+        places(result, &mut regions);
+        assert!(!regions.is_empty());
+        for region in regions {
+            let number = |key: &str| region[key].as_u64().unwrap();
+            assert!(
+                (number("startLine"), number("startColumn")) <= (number("endLine"), number("endColumn")),
+                "{region}"
+            );
         }
-        assert!(["info", "minor", "major", "critical", "blocker"].contains(&issue["severity"].as_str().unwrap()));
-        assert!(issue["location"]["path"].as_str().is_some_and(|path| !path.starts_with("./")), "{issue}");
-        assert!(issue["location"]["lines"]["begin"].as_u64().is_some_and(|line| line >= 1), "{issue}");
-        assert!(prints.insert(issue["fingerprint"].as_str().unwrap()), "a fingerprint twice: {issue}");
+        let uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap();
+        assert!(!uri.split('/').next().unwrap().contains(':'), "{uri} reads like a scheme");
     }
+    assert!(exit != 1 || !run["results"].as_array().unwrap().is_empty());
+}
+
+/// Each object with a line it begins on, wherever it stands.
+fn places<'a>(value: &'a Value, into: &mut Vec<&'a Value>) {
+    match value {
+        Value::Object(members) => {
+            if members.contains_key("startLine") {
+                into.push(value);
+            }
+            members.values().for_each(|value| places(value, into));
+        }
+        Value::Array(values) => values.iter().for_each(|value| places(value, into)),
+        _ => {}
+    }
+}
+
+/// What GitLab documents of its Code Quality report, and that no fingerprint stands twice: GitLab shows the first alone.
+fn gitlab(report: &Value, exit: i32) {
+    holds("tests/formats/gitlab-code-quality.schema.json", report);
+    let issues = report.as_array().unwrap();
+    let prints: BTreeSet<&str> = issues.iter().map(|issue| issue["fingerprint"].as_str().unwrap()).collect();
+    assert_eq!(prints.len(), issues.len(), "a fingerprint twice: {report}");
     assert_eq!(issues.iter().any(|issue| issue["severity"] == "blocker"), exit == 2);
     assert!(exit != 1 || !issues.is_empty());
 }
@@ -190,67 +162,66 @@ fn github(out: &str, exit: i32) {
     assert_eq!(out.lines().any(|line| line.starts_with("::error title=switchback::")), exit == 2);
 }
 
-/// Well-formed XML of suites, cases and what is in them, with counts that hold.
+fn junit_schema() -> Schema {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/formats/junit-10.xsd");
+    Schema::new(&xml::read(&std::fs::read_to_string(path).unwrap()).unwrap())
+}
+
+/// The schema of Jenkins, and counts that hold.
 fn junit(out: &str, exit: i32) {
-    let body = out.strip_prefix("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n").unwrap();
-    let mut open: Vec<String> = Vec::new();
-    let mut counts = std::collections::BTreeMap::new();
-    let mut root = String::new();
-    let mut rest = body;
-    while let Some(at) = rest.find('<') {
-        let text = &rest[..at];
-        assert!(!text.contains('>') && entities(text), "{text}");
-        let end = rest[at..].find('>').unwrap() + at;
-        let tag = &rest[at + 1..end];
-        rest = &rest[end + 1..];
-        if let Some(name) = tag.strip_prefix('/') {
-            assert_eq!(open.pop().as_deref(), Some(name));
-            continue;
-        }
-        let alone = tag.ends_with('/');
-        let (name, attributes) = tag.trim_end_matches('/').split_once(' ').unwrap_or((tag.trim_end_matches('/'), ""));
-        let parent = open.last().map_or("", String::as_str);
-        let fits = match name {
-            "testsuites" => parent.is_empty(),
-            "testsuite" => parent == "testsuites",
-            "testcase" => parent == "testsuite",
-            "failure" | "error" | "system-out" => parent == "testcase",
-            _ => false,
-        };
-        assert!(fits, "<{name}> in <{parent}>");
-        attributes_are_well_formed(attributes);
-        *counts.entry(name.to_owned()).or_insert(0) += 1;
-        if name == "testsuites" {
-            root = attributes.to_owned();
-        }
-        if !alone {
-            open.push(name.to_owned());
+    let root = xml::read(out).unwrap_or_else(|why| panic!("{why}: {out}"));
+    let broken = junit_schema().breaks(&root);
+    assert!(broken.is_empty(), "{broken:?}\n{out}");
+    let count = |element: &Element, name: &str| element.all().iter().filter(|part| part.name == name).count();
+    for suite in std::iter::once(&root).chain(&root.children) {
+        for (key, name) in [("tests", "testcase"), ("failures", "failure"), ("errors", "error")] {
+            assert_eq!(suite.attribute(key), Some(count(suite, name).to_string().as_str()), "{key}: {out}");
         }
     }
-    assert!(open.is_empty() && rest.trim().is_empty(), "{out}");
-    let count = |name: &str| counts.get(name).copied().unwrap_or(0);
-    for (key, name) in [("tests", "testcase"), ("failures", "failure"), ("errors", "error")] {
-        assert!(root.contains(&format!("{key}=\"{}\"", count(name))), "{key}: {root}");
-    }
-    assert_eq!((count("error") > 0, count("failure") > 0 || exit != 1), (exit == 2, true));
+    assert_eq!((count(&root, "error") > 0, count(&root, "failure") > 0 || exit != 1), (exit == 2, true));
 }
 
-fn attributes_are_well_formed(text: &str) {
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (name, after) = rest.split_once("=\"").unwrap();
-        assert!(name.bytes().all(|b| b.is_ascii_lowercase()), "{text}");
-        let (value, after) = after.split_once('"').unwrap();
-        assert!(entities(value) && !value.contains('<'), "{value}");
-        rest = after.trim_start();
+#[test]
+fn the_checks_of_forms_can_fail() {
+    let breaks = |text: &str| {
+        let text = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{text}");
+        xml::read(&text).map_or_else(|why| vec![why], |root| junit_schema().breaks(&root))
+    };
+    let suite = |inside: &str| {
+        format!(
+            "<testsuites><testsuite name=\"s\" tests=\"1\" failures=\"0\" errors=\"0\">{inside}</testsuite></testsuites>"
+        )
+    };
+    assert!(breaks(&suite("<testcase name=\"c\"><failure message=\"&lt;\"/></testcase>")).is_empty());
+    for (wrong, why) in [
+        (suite("<testcase/>"), "<testcase> without `name`"),
+        (suite("<testcase name=\"c\" line=\"3\"/>"), "<testcase> takes no `line`"),
+        (suite("<testcase name=\"c\"><testcase name=\"d\"/></testcase>"), "<testcase> has no place in <testcase>"),
+        (suite("<testcase name=\"c\">text</testcase>"), "<testcase> takes no text: text"),
+        (suite("").replace(" tests=\"1\"", ""), "<testsuite> without `tests`"),
+        (suite("").replace("testsuites", "suites"), "there is no <suites>"),
+        (suite("<testcase name=\"&\"/>"), "a bare `&`: &"),
+        (suite("<testcase name=\"c\">"), "</testsuite> closes <testcase>"),
+    ] {
+        assert_eq!(breaks(&wrong), [why]);
     }
 }
 
-/// Whether each `&` begins an entity, and no character is one that XML has no place for.
-fn entities(text: &str) -> bool {
-    let known = ["&amp;", "&lt;", "&gt;", "&quot;"];
-    text.match_indices('&').all(|(at, _)| known.iter().any(|entity| text[at..].starts_with(entity)))
-        && text.chars().all(|c| !c.is_control() || c == '\n')
+#[test]
+#[should_panic(expected = "additionalProperties 'nonsense' not allowed")]
+fn the_schema_of_sarif_is_applied() {
+    let log =
+        serde_json::json!({ "version": "2.1.0", "runs": [{ "tool": { "driver": { "name": "n" } }, "nonsense": 1 }] });
+    holds("tests/formats/sarif-schema-2.1.0.json", &log);
+}
+
+#[test]
+#[should_panic(expected = "is not valid uri-reference")]
+fn uris_are_looked_at() {
+    let place = serde_json::json!({ "physicalLocation": { "artifactLocation": { "uri": "a b" } } });
+    let result = serde_json::json!({ "message": { "text": "t" }, "locations": [place] });
+    let log = serde_json::json!({ "version": "2.1.0", "runs": [{ "tool": { "driver": { "name": "n" } }, "results": [result] }] });
+    holds("tests/formats/sarif-schema-2.1.0.json", &log);
 }
 
 #[test]

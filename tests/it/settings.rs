@@ -137,6 +137,7 @@ const DIFFERENCES: &[(Block, &str, &str, &str)] = &[
     (Block::Target, "region", "one", "two"),
     (Block::Target, "retention", "0s", "30d"),
     (Block::Target, "price", "$1/M in, $2/M out", "$1/M in, $3/M out"),
+    (Block::Target, "quantization", "\"fp8\"", "\"bf16\""),
     (Block::Target, "enabled", "yes", "no"),
     (Block::Target, "idempotency-key", "\"X-One\"", "\"X-Two\""),
     (Block::Target, "script", "{ answers ok }", "{ answers overloaded }"),

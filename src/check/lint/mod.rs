@@ -17,6 +17,7 @@ mod emulated_and_real;
 mod emulated_provider;
 mod fallback_to_itself;
 mod key_missing;
+mod mixed_quantization;
 mod one_outage_away;
 mod output_above_context;
 mod probe_refused;
@@ -40,7 +41,7 @@ use crate::syntax::settings::Block;
 /// What a lint is: it reads, and adds what it finds.
 type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
 
-const LINTS: [Lint; 25] = [
+const LINTS: [Lint; 26] = [
     action_never_possible::lint,
     attempts_above_chain::lint,
     attempts_below_chain::lint,
@@ -54,6 +55,7 @@ const LINTS: [Lint; 25] = [
     emulated_provider::lint,
     fallback_to_itself::lint,
     key_missing::lint,
+    mixed_quantization::lint,
     one_outage_away::lint,
     output_above_context::lint,
     probe_refused::lint,

@@ -30,6 +30,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, known: &Health) -> Op
     let region = fields.optional(cx, "region", |cx, s| cx.label(s));
     let retention = fields.optional(cx, "retention", |cx, s| cx.duration(s));
     let prices = fields.or(cx, "price", Prices::default(), |cx, s| cx.prices(s));
+    let quantization = fields.optional(cx, "quantization", |cx, s| cx.label(s));
     let enabled = fields.or(cx, "enabled", true, |cx, s| cx.flag(s));
     let idempotency_key = fields.optional(cx, "idempotency-key", |cx, s| {
         let name = cx.string(s)?;
@@ -64,6 +65,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>, known: &Health) -> Op
         region: region?,
         prices: prices?,
         retention: retention?,
+        quantization: quantization?,
         enabled: enabled?,
         idempotency_key: idempotency_key?,
         script: script?,

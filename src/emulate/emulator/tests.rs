@@ -63,6 +63,7 @@ fn policy(apis: &[Api], script: Script) -> Policy {
         prices: Default::default(),
         retention: None,
         enabled: true,
+        quantization: None,
         idempotency_key: None,
         script: Some(script.clone()),
         max_concurrent: None,

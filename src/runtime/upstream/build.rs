@@ -101,6 +101,7 @@ mod tests {
             prices: Prices::default(),
             retention: None,
             enabled: true,
+            quantization: None,
             idempotency_key: Some("Idempotency-Key".into()),
             script: None,
             max_concurrent: None,

@@ -134,7 +134,7 @@ table! {
         "idempotency-key" Text,     [] "" "The header by which it de-duplicates repeated calls.";
         "script"          Form("{ answers OUTCOME … }"), [] "" "How the emulator answers for it.";
         "max-concurrent"  Count,    [] "none" "Above it the target is passed over as busy.";
-        "quantization"    Text,     [later] "" "Declared, so that targets of one model that differ can be told apart.";
+        "quantization"    Text,     [] "" "How its weights are stored, as declared; targets of one model that differ draw advice.";
         "baseline"        Form("p50 300ms, p95 900ms"), [repeatable] "" "Latencies to start from until enough probes are in.";
         "probe"           Form("NAME | none"), [] "the provider's" "How its health is looked at.";
         "ramp"            Form("NAME | none"), [] "the provider's" "How it comes back.";
