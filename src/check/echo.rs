@@ -13,7 +13,10 @@ use crate::syntax::tree::Statement;
 use std::collections::BTreeSet;
 
 /// Codes about how blocks play together: with a piece missing, nobody can tell.
-const WHOLE_SET: [Code; 16] = [
+pub(super) const WHOLE_SET: [Code; 19] = [
+    Code::AnswerAboveSpend,
+    Code::AttemptsBelowPool,
+    Code::MixedQuantization,
     Code::RegionNowhere,
     Code::WaitAboveDeadline,
     Code::ChainSwitchedOff,

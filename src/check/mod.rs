@@ -14,6 +14,7 @@ pub mod lint;
 mod listing;
 pub mod lower;
 pub mod names;
+mod partial;
 pub mod read;
 pub mod resolution;
 pub mod secrets;
@@ -26,7 +27,7 @@ pub use listing::{ListedBlock, ListedOrigin, ListedSetting, Listing};
 pub use resolution::{Origin, Resolved};
 pub use touched::Touched;
 
-use crate::diag::{Diagnostic, has_errors, in_order};
+use crate::diag::{Code, Diagnostic, has_errors, in_order};
 use crate::policy::Policy;
 use crate::source::Sources;
 use crate::syntax::{self, Tree};
@@ -65,13 +66,20 @@ pub fn check_sources(sources: &Sources) -> (Option<Checked<Policy>>, Vec<Diagnos
             tree
         })
         .collect();
-    check_parsed(&trees, shape)
+    check_parsed(&trees, shape, sources.is_partial())
 }
 
-/// [`check_sources`] of a set whose files were parsed already: `shape` is what parsing said of them.
-pub fn check_parsed(trees: &[Tree], shape: Vec<Diagnostic>) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
+/// [`check_sources`] of a set whose files were parsed already: `shape` is what parsing said of them. Of a `partial` set,
+/// a file could not be read.
+pub fn check_parsed(
+    trees: &[Tree],
+    shape: Vec<Diagnostic>,
+    partial: bool,
+) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
     let (policy, found) = check(trees);
-    let policy = policy.filter(|_| !has_errors(&shape));
+    let partial = partial || shape.iter().any(|d| d.code == Code::TextTooLarge);
+    let policy = policy.filter(|_| !partial && !has_errors(&shape));
+    let found = if partial { partial::certain(trees, found) } else { found };
     let mut all = echo::of_shape(trees, &shape, found);
     all.extend(shape);
     (policy, in_order(all))

@@ -3,7 +3,7 @@
 use super::{Exit, Io};
 use crate::check::secrets::literals;
 use crate::diag::render;
-use crate::source::{Source, Sources, load};
+use crate::source::{Loaded, Source, Sources, load_all};
 use crate::syntax;
 use similar::TextDiff;
 use std::io::Write;
@@ -28,16 +28,13 @@ pub struct Args {
 pub fn run(args: &Args, io: &mut Io) -> Exit {
     let mut exit = Exit::Clean;
     for path in &args.paths {
-        match load(path) {
-            Ok(sources) => {
-                for source in sources.iter() {
-                    exit = exit.max(file(args, source, &sources, io));
-                }
-            }
-            Err(error) => {
-                io.say(&format!("error: {error}"));
-                exit = Exit::Failed;
-            }
+        let Loaded { sources, failures } = load_all(path);
+        for failure in failures {
+            io.say(&format!("error: {failure}"));
+            exit = Exit::Failed;
+        }
+        for source in sources.iter() {
+            exit = exit.max(file(args, source, &sources, io));
         }
     }
     exit

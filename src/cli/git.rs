@@ -35,6 +35,15 @@ pub(super) enum GitError {
         /// The file, from the top.
         path: String,
     },
+    /// A file of the work tree that cannot be read.
+    #[error("cannot read {path}: {error}")]
+    Unreadable {
+        /// The file, from the top.
+        path: String,
+        /// What the system said.
+        #[source]
+        error: std::io::Error,
+    },
     /// A path that is nowhere.
     #[error("there is no {path}, neither on disk nor in git")]
     Nowhere {
@@ -56,8 +65,18 @@ pub(super) enum GitError {
 pub(super) struct Held {
     /// From the top.
     pub(super) path: String,
-    /// The object of its text; absent where the work tree's is meant.
-    object: Option<String>,
+    text: Text,
+}
+
+/// Where the text of a file is.
+#[derive(Debug)]
+enum Text {
+    /// In the work tree.
+    WorkTree,
+    /// In git, under this name.
+    Object(String),
+    /// Nowhere: a merge left several.
+    Unmerged,
 }
 
 /// A repository.
@@ -112,6 +131,7 @@ impl Repository {
             GitError::Absent(_)
             | GitError::Unmerged { .. }
             | GitError::NotText { .. }
+            | GitError::Unreadable { .. }
             | GitError::Outside { .. }
             | GitError::Nowhere { .. } => error,
         })?;
@@ -119,9 +139,6 @@ impl Repository {
     }
 
     /// The policy files of the index.
-    ///
-    /// # Errors
-    /// When one of them has conflicts.
     pub(super) fn in_index(&self) -> Result<Vec<Held>, GitError> {
         let listed = ask(&self.top, &["ls-files", "--stage", "-z"])?;
         let mut held = Vec::new();
@@ -133,11 +150,11 @@ impl Repository {
             if !mode.starts_with("100") || !counts(path) {
                 continue;
             }
-            if stage != Some("0") {
-                return Err(GitError::Unmerged { path: path.to_owned() });
-            }
-            held.push(Held { path: path.to_owned(), object: Some(object.to_owned()) });
+            let text = if stage == Some("0") { Text::Object(object.to_owned()) } else { Text::Unmerged };
+            held.push(Held { path: path.to_owned(), text });
         }
+        // One that is unmerged is listed once for each side.
+        held.dedup_by(|a, b| a.path == b.path);
         Ok(held)
     }
 
@@ -146,21 +163,36 @@ impl Repository {
         let mut paths: BTreeSet<String> = self.paths(&["ls-files", "-z"])?.into_iter().collect();
         paths.extend(self.untracked()?);
         let there = paths.into_iter().filter(|path| self.top.join(path).is_file());
-        Ok(there.map(|path| Held { path, object: None }).collect())
+        Ok(there.map(|path| Held { path, text: Text::WorkTree }).collect())
     }
 
-    /// The texts of a set's files.
-    pub(super) fn read(&self, files: &[&Held]) -> Result<Sources, GitError> {
-        let mut texts = Vec::new();
+    /// The texts of a set's files, and why some of them cannot be read.
+    pub(super) fn read(&self, files: &[&Held]) -> Result<(Sources, Vec<GitError>), GitError> {
+        let (mut texts, mut failures) = (Vec::new(), Vec::new());
         for file in files {
-            let bytes = match &file.object {
-                Some(object) => ask(&self.top, &["cat-file", "blob", object])?,
-                None => std::fs::read(self.top.join(&file.path))?,
+            let path = &file.path;
+            let bytes = match &file.text {
+                Text::Object(object) => ask(&self.top, &["cat-file", "blob", object])?,
+                Text::Unmerged => {
+                    failures.push(GitError::Unmerged { path: path.clone() });
+                    continue;
+                }
+                Text::WorkTree => match std::fs::read(self.top.join(path)) {
+                    Ok(bytes) => bytes,
+                    Err(error) => {
+                        failures.push(GitError::Unreadable { path: path.clone(), error });
+                        continue;
+                    }
+                },
             };
-            texts.push((file.path.clone(), utf8(bytes, &file.path)?));
+            match String::from_utf8(bytes) {
+                Ok(text) => texts.push((path.clone(), text)),
+                Err(_) => failures.push(GitError::NotText { path: path.clone() }),
+            }
         }
         texts.sort();
-        Ok(Sources::from_texts(texts))
+        let sources = Sources::from_texts(texts);
+        Ok((if failures.is_empty() { sources } else { sources.partial() }, failures))
     }
 
     /// The texts that a set had at a revision.
@@ -173,10 +205,11 @@ impl Repository {
             let Some((head, path)) = entry.split_once('\t') else { continue };
             let object = head.rsplit(' ').next().unwrap_or("");
             if head.starts_with("100") && counts(path) && lies_in(path, set) {
-                files.push(Held { path: path.to_owned(), object: Some(object.to_owned()) });
+                files.push(Held { path: path.to_owned(), text: Text::Object(object.to_owned()) });
             }
         }
-        self.read(&files.iter().collect::<Vec<_>>())
+        // What could not be read then is no reason not to look at what is there now.
+        Ok(self.read(&files.iter().collect::<Vec<_>>())?.0)
     }
 
     /// The sets to look at: of the paths given, those in which something has changed; without any, the sets that the
@@ -239,10 +272,6 @@ fn set_of(file: &str, held: &[Held]) -> String {
 
 fn text(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
     String::from_utf8_lossy(bytes)
-}
-
-fn utf8(bytes: Vec<u8>, path: &str) -> Result<String, GitError> {
-    String::from_utf8(bytes).map_err(|_| GitError::NotText { path: path.to_owned() })
 }
 
 fn ask(folder: &Path, args: &[&str]) -> Result<Vec<u8>, GitError> {

@@ -3,7 +3,7 @@
 use super::{Exit, Io};
 use crate::diag::{has_errors, render};
 use crate::ready::{Prepared, Ready, prepare};
-use crate::source::load;
+use crate::source::{self, load_all};
 use std::path::Path;
 
 /// A set, or how the command ends without one.
@@ -16,13 +16,9 @@ pub(super) enum Loaded {
 
 /// Reads and checks a set; nothing is said of one that can be read.
 pub(super) fn read(path: &Path, io: &mut Io) -> Result<Prepared, Exit> {
-    match load(path) {
-        Ok(sources) => Ok(prepare(sources)),
-        Err(error) => {
-            io.say(&format!("error: {error}"));
-            Err(Exit::Failed)
-        }
-    }
+    let source::Loaded { sources, failures } = load_all(path);
+    failures.iter().for_each(|failure| io.say(&format!("error: {failure}")));
+    if failures.is_empty() { Ok(prepare(sources)) } else { Err(Exit::Failed) }
 }
 
 /// Reads and checks a set, and says its errors on stderr where it has any.

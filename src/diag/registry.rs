@@ -94,6 +94,7 @@ registry! {
     TooDeep "SB0110" "too-deep" Error;
     TextTooLarge "SB0111" "text-too-large" Error;
     MissingOpener "SB0112" "missing-opener" Error;
+    MergeConflict "SB0113" "merge-conflict" Error;
     AllowWithoutReason "SB0121" "allow-without-reason" Warning;
     AllowWithoutEffect "SB0122" "allow-without-effect" Warning;
     // SB02xx: names.
@@ -177,10 +178,12 @@ registry! {
     BackoffUpsideDown "SB0703" "backoff-upside-down" Error;
     UnknownPrice "SB0704" "unknown-price" Error;
     NoCallFits "SB0705" "no-call-fits" Error;
+    AnswerAboveSpend "SB0706" "answer-above-spend" Warning;
     AttemptsAboveChain "SB0711" "attempts-above-chain" Advice;
     PerTargetAboveAttempts "SB0712" "per-target-above-attempts" Advice;
     BackoffAboveDeadline "SB0713" "backoff-above-deadline" Warning;
     IdleAboveTotal "SB0715" "idle-above-total" Warning;
+    AttemptsBelowPool "SB0716" "attempts-below-pool" Warning;
     // SB08xx: breakers, probes and ramps.
     TwoBreakers "SB0801" "two-breakers" Error;
     ScopeMissing "SB0802" "scope-missing" Error;

@@ -52,6 +52,8 @@ pub struct File {
 #[derive(Debug, Default)]
 pub struct Set {
     root: PathBuf,
+    /// Whether a file on disk could not be read.
+    partial: bool,
     texts: BTreeMap<PathBuf, Texts>,
     files: Vec<File>,
     /// In the order of `files`, each with its position as its identity.
@@ -77,8 +79,9 @@ impl Set {
         Set { root: root.into(), ..Set::default() }
     }
 
-    /// Takes over what is on disk now: all files of the set, and no other.
-    pub fn read(&mut self, disk: impl IntoIterator<Item = (PathBuf, String)>) {
+    /// Takes over what is on disk now: all files of the set, and no other; `partial` if some could not be read.
+    pub fn read(&mut self, disk: impl IntoIterator<Item = (PathBuf, String)>, partial: bool) {
+        self.partial = partial;
         for texts in self.texts.values_mut() {
             texts.disk = None;
         }
@@ -178,7 +181,7 @@ impl Set {
     pub fn diagnostics(&mut self) -> &[Diagnostic] {
         if self.found.is_none() {
             let shape = self.files.iter().flat_map(|file| file.shape.iter().cloned()).collect();
-            self.found = Some(check::check_parsed(&self.trees, shape).1);
+            self.found = Some(check::check_parsed(&self.trees, shape, self.partial).1);
         }
         self.found.as_deref().unwrap_or_default()
     }

@@ -50,7 +50,7 @@ test "nobody else" {
 
 fn set_of(files: &[(&str, &str)]) -> Set {
     let mut set = Set::new("/set");
-    set.read(files.iter().map(|(name, text)| (Path::new("/set").join(name), (*text).to_owned())));
+    set.read(files.iter().map(|(name, text)| (Path::new("/set").join(name), (*text).to_owned())), false);
     set
 }
 

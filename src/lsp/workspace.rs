@@ -7,7 +7,7 @@
 use super::position::{self, Change, Encoding};
 use super::set::Set;
 use crate::diag::Diagnostic;
-use crate::source::{FileId, LoadError, load};
+use crate::source::{FileId, LoadError, Loaded, load_all};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -128,7 +128,7 @@ impl Workspace {
         }
     }
 
-    /// Reads every set from disk again. What cannot be read stays what it was.
+    /// Reads every set from disk again. What cannot be read is returned, one of each set.
     pub fn reread(&mut self) -> Vec<LoadError> {
         self.sets.iter_mut().filter_map(|(root, set)| read(set, root).err()).collect()
     }
@@ -194,19 +194,13 @@ fn folder_of(root: &Path) -> PathBuf {
 
 fn read(set: &mut Set, root: &Path) -> Result<(), LoadError> {
     if !root.exists() {
-        set.read([]);
+        set.read([], false);
         return Ok(());
     }
-    match load(root) {
-        Ok(sources) => {
-            set.read(sources.iter().map(|source| (PathBuf::from(&source.name), source.text.to_string())));
-            Ok(())
-        }
-        // A folder whose only policy is not saved yet.
-        Err(LoadError::Empty { .. }) => {
-            set.read([]);
-            Ok(())
-        }
-        Err(error) => Err(error),
-    }
+    let Loaded { sources, failures } = load_all(root);
+    // A folder whose only policy is not saved yet is no failure.
+    let failure = failures.into_iter().find(|failure| !matches!(failure, LoadError::Empty { .. }));
+    let texts = sources.iter().map(|source| (PathBuf::from(&source.name), source.text.to_string()));
+    set.read(texts, failure.is_some());
+    failure.map_or(Ok(()), Err)
 }

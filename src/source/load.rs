@@ -4,6 +4,7 @@
 //! so that no file is seen twice. Never parses.
 
 use super::Sources;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Why a policy set could not be read.
@@ -26,16 +27,6 @@ pub enum LoadError {
         /// First byte that is not UTF-8.
         offset: usize,
     },
-    /// A file larger than the limit.
-    #[error("{path} is {bytes} bytes long; a policy file may have at most {limit}")]
-    TooLarge {
-        /// The path as given.
-        path: String,
-        /// Its size in bytes.
-        bytes: u64,
-        /// The limit in bytes.
-        limit: u64,
-    },
     /// A directory without any policy file.
     #[error("there is no .sbk file in {path}")]
     Empty {
@@ -44,30 +35,51 @@ pub enum LoadError {
     },
 }
 
-/// Largest policy file that is read, in bytes. A set of 1 MiB is the design size; this leaves room for generated ones.
-pub const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
+/// Largest policy file that is read whole, in bytes. A set of 1 MiB is the design size; this leaves room for generated ones.
+/// Of a larger one so much is read that whoever parses it sees that it is too large.
+pub const MAX_BYTES: usize = 8 * 1024 * 1024;
 
-/// Reads the set at `root`.
+/// What of a set could be read, and why the rest could not.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The files that could be read; partial if there were others.
+    pub sources: Sources,
+    /// One for each path that could not.
+    pub failures: Vec<LoadError>,
+}
+
+/// Reads the set at `root`, all of it.
 ///
 /// # Errors
 /// When the path, or a file below it, cannot be read as text, or a directory holds no `.sbk` file.
 pub fn load(root: &Path) -> Result<Sources, LoadError> {
-    let meta = std::fs::metadata(root).map_err(|error| unreadable(root, error))?;
-    let mut paths = Vec::new();
-    if meta.is_dir() {
-        collect(root, &mut paths, 0)?;
-        paths.sort();
-        if paths.is_empty() {
-            return Err(LoadError::Empty { path: root.display().to_string() });
+    let Loaded { sources, failures } = load_all(root);
+    failures.into_iter().next().map_or(Ok(sources), Err)
+}
+
+/// Reads what can be read of the set at `root`.
+pub fn load_all(root: &Path) -> Loaded {
+    let (mut paths, mut failures) = (Vec::new(), Vec::new());
+    match std::fs::metadata(root) {
+        Ok(meta) if meta.is_dir() => {
+            collect(root, &mut paths, &mut failures, 0);
+            paths.sort();
+            if paths.is_empty() && failures.is_empty() {
+                failures.push(LoadError::Empty { path: root.display().to_string() });
+            }
         }
-    } else {
-        paths.push(root.to_path_buf());
+        Ok(_) => paths.push(root.to_path_buf()),
+        Err(error) => failures.push(unreadable(root, error)),
     }
     let mut texts = Vec::with_capacity(paths.len());
     for path in paths {
-        texts.push((path.display().to_string(), read(&path)?));
+        match read(&path) {
+            Ok(text) => texts.push((path.display().to_string(), text)),
+            Err(error) => failures.push(error),
+        }
     }
-    Ok(Sources::from_texts(texts))
+    let sources = Sources::from_texts(texts);
+    Loaded { sources: if failures.is_empty() { sources } else { sources.partial() }, failures }
 }
 
 fn unreadable(path: &Path, error: std::io::Error) -> LoadError {
@@ -75,11 +87,14 @@ fn unreadable(path: &Path, error: std::io::Error) -> LoadError {
 }
 
 fn read(path: &Path) -> Result<String, LoadError> {
-    let meta = std::fs::metadata(path).map_err(|error| unreadable(path, error))?;
-    if meta.len() > MAX_FILE_BYTES {
-        return Err(LoadError::TooLarge { path: path.display().to_string(), bytes: meta.len(), limit: MAX_FILE_BYTES });
+    let mut bytes = Vec::new();
+    let most = u64::try_from(MAX_BYTES + 1).unwrap_or(u64::MAX);
+    let file = std::fs::File::open(path).map_err(|error| unreadable(path, error))?;
+    file.take(most).read_to_end(&mut bytes).map_err(|error| unreadable(path, error))?;
+    if bytes.len() > MAX_BYTES {
+        // Cut anywhere, and longer than what is parsed all the same.
+        return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
-    let bytes = std::fs::read(path).map_err(|error| unreadable(path, error))?;
     String::from_utf8(bytes).map_err(|error| LoadError::NotText {
         path: path.display().to_string(),
         offset: error.utf8_error().valid_up_to(),
@@ -89,23 +104,33 @@ fn read(path: &Path) -> Result<String, LoadError> {
 /// Folders nest at most this deep, so that a link loop ends.
 const MAX_DEPTH: usize = 16;
 
-fn collect(dir: &Path, into: &mut Vec<PathBuf>, depth: usize) -> Result<(), LoadError> {
+fn collect(dir: &Path, into: &mut Vec<PathBuf>, failures: &mut Vec<LoadError>, depth: usize) {
     if depth > MAX_DEPTH {
-        return Ok(());
+        return;
     }
-    let entries = std::fs::read_dir(dir).map_err(|error| unreadable(dir, error))?;
+    let entries = match std::fs::read_dir(dir) {
+        Ok(entries) => entries,
+        Err(error) => return failures.push(unreadable(dir, error)),
+    };
     for entry in entries {
-        let entry = entry.map_err(|error| unreadable(dir, error))?;
-        let path = entry.path();
-        if entry.file_name().to_string_lossy().starts_with('.') {
-            continue;
-        }
-        let meta = std::fs::metadata(&path).map_err(|error| unreadable(&path, error))?;
-        if meta.is_dir() {
-            collect(&path, into, depth + 1)?;
-        } else if path.extension().is_some_and(|e| e == "sbk") {
-            into.push(path);
+        let path = match entry {
+            Ok(entry) if entry.file_name().to_string_lossy().starts_with('.') => continue,
+            Ok(entry) => entry.path(),
+            Err(error) => {
+                failures.push(unreadable(dir, error));
+                continue;
+            }
+        };
+        match std::fs::metadata(&path) {
+            Ok(meta) if meta.is_dir() => collect(&path, into, failures, depth + 1),
+            Ok(_) if is_policy(&path) => into.push(path),
+            // A link to nowhere that is no policy concerns nobody.
+            Err(error) if is_policy(&path) => failures.push(unreadable(&path, error)),
+            Ok(_) | Err(_) => {}
         }
     }
-    Ok(())
+}
+
+fn is_policy(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "sbk")
 }

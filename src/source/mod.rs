@@ -5,7 +5,7 @@
 
 mod load;
 
-pub use load::{LoadError, load};
+pub use load::{LoadError, Loaded, MAX_BYTES, load, load_all};
 
 use std::sync::Arc;
 
@@ -113,6 +113,7 @@ impl Source {
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: Vec<Source>,
+    partial: bool,
 }
 
 impl Sources {
@@ -120,7 +121,28 @@ impl Sources {
     pub fn from_texts<N: Into<String>, T: Into<Arc<str>>>(texts: impl IntoIterator<Item = (N, T)>) -> Self {
         let files =
             texts.into_iter().zip(0u32..).map(|((name, text), id)| Source::new(FileId(id), name, text)).collect();
-        Self { files }
+        Self { files, partial: false }
+    }
+
+    /// The same, said to be a part of a set of which the rest could not be read: it can be looked at, and never served.
+    #[must_use]
+    pub fn partial(self) -> Self {
+        Self { partial: true, ..self }
+    }
+
+    /// Whether a file of the set is missing because it could not be read.
+    pub fn is_partial(&self) -> bool {
+        self.partial
+    }
+
+    /// The same with another text for one file.
+    #[must_use]
+    pub fn with_text(&self, id: FileId, text: impl Into<Arc<str>>) -> Self {
+        let mut changed = self.clone();
+        if let Some(file) = changed.files.get_mut(id.0 as usize) {
+            *file = Source::new(id, file.name.clone(), text);
+        }
+        changed
     }
 
     /// The file of an identity.

@@ -4,6 +4,7 @@
 //! and diagnostics with the opener and the place where the trouble shows. Linear. Never drops text that could be read.
 
 use super::brackets;
+use super::conflict::{self, Conflicts};
 use super::repair::{Edit, Repaired};
 use super::scan::scan;
 use crate::diag::{Code, Diagnostic};
@@ -13,7 +14,7 @@ use crate::source::{Source, Span};
 pub(super) const MAX_DEPTH: usize = 64;
 
 /// Largest text that is parsed, in bytes: as much as is read from disk.
-pub(super) const MAX_BYTES: usize = 8 * 1024 * 1024;
+pub(super) const MAX_BYTES: usize = crate::source::MAX_BYTES;
 
 /// Mends a text.
 pub(super) fn guard(source: &Source) -> (Repaired<'_>, Vec<Diagnostic>) {
@@ -22,14 +23,15 @@ pub(super) fn guard(source: &Source) -> (Repaired<'_>, Vec<Diagnostic>) {
         let found = Diagnostic::new(
             Code::TextTooLarge,
             Span::new(source.id, 0, 0),
-            format!("this file has {} bytes; at most {MAX_BYTES} are read", text.len()),
+            format!("this file is larger than {} MiB, the most that is read", MAX_BYTES >> 20),
         )
         .help("split it: all `.sbk` files of a directory are one policy set");
         return (Repaired::new("", Vec::new()), vec![found]);
     }
-    let scan = scan(text);
-    let mut diagnostics = Vec::new();
-    let mut edits = Vec::new();
+    let Conflicts { mut diagnostics, mut edits } = conflict::find(text, source.id);
+    // Byte for byte as long as the author's text.
+    let settled = Repaired::new(text, edits.clone());
+    let scan = scan(&settled.text);
     for string in &scan.strings {
         edits.push(Edit::Insert(string.end, '"'));
         edits.extend(string.backslash.map(|at| Edit::Blank(at, at + 1)));
@@ -46,7 +48,7 @@ pub(super) fn guard(source: &Source) -> (Repaired<'_>, Vec<Diagnostic>) {
             .fix("add `\"`", end, "\"", false),
         );
     }
-    let nesting = brackets::mend(text, &scan.marks, source.id);
+    let nesting = brackets::mend(&settled.text, &scan.marks, source.id);
     diagnostics.extend(nesting.diagnostics);
     edits.extend(nesting.edits);
     (Repaired::new(text, edits), diagnostics)

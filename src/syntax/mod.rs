@@ -4,6 +4,7 @@
 //! keyword: what a word means is asked by `check`. It cannot fail: each text has a tree.
 
 mod brackets;
+mod conflict;
 mod format;
 mod guard;
 mod pest;

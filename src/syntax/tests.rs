@@ -284,12 +284,82 @@ fn a_file_that_is_too_large_is_not_read() {
     assert!(tree.statements.is_empty());
 }
 
+#[test]
+fn each_conflict_of_a_merge_is_told_once_and_its_first_version_is_read() {
+    let text = "a {\n<<<<<<< HEAD\n  b 1 }\n=======\n  b \"2 }\n>>>>>>> it's [theirs\n\
+                <<<<<<< HEAD\nc\n||||||| base\nd {\n=======\ne\n>>>>>>> theirs\nf\n";
+    for text in [text.to_owned(), text.replace('\n', "\r\n")] {
+        let (tree, diagnostics) = parse(&source(&text));
+        assert_eq!(diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), [Code::MergeConflict; 2], "{diagnostics:?}");
+        assert_eq!(diagnostics.iter().map(|d| d.labels.len()).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(outline(&tree.statements), "a {b #1}; c; f");
+    }
+    // Half of a conflict: the lines that were left are told, and what stands between them is read.
+    for (text, count) in [
+        ("a\n=======\nb\n>>>>>>> x\nc\n", 1),
+        ("<<<<<<< x\na\nb\nc\n", 1),
+        (">>>>>>> x\na\n=======\nb\nc", 2),
+        ("<<<<<<< x\na\n<<<<<<< x\nb\nc\n", 2),
+    ] {
+        let (tree, diagnostics) = parse(&source(text));
+        assert_eq!(diagnostics.iter().map(|d| d.code).collect::<Vec<_>>(), vec![Code::MergeConflict; count], "{text}");
+        assert_eq!(outline(&tree.statements), "a; b; c", "{text}");
+    }
+    for text in ["# <<<<<<< x\na\n", "  ======= x\n", "<<<<<<<<\n", "=======x\n", "======\n"] {
+        assert!(found(text).iter().all(|d| d.0 != Code::MergeConflict), "{text}");
+    }
+}
+
 /// Bits of policies and of trouble.
 fn fragments() -> impl Strategy<Value = String> {
     let bit = prop::sample::select(vec![
-        "provider", "a", "b-*", "and", "or", "8s", "$1/M", "\"x\"", "\"", "\\", "{", "}", "[", "]", "(", ")", ",", ";",
-        "->", "-", ">", "<=", "==", "=", "!", "# c", "## d", "\n", "\n  ", "\n    ", " ", "\t", "\r\n", "é", "“",
-        "\u{a0}", "\u{feff}", "\u{0}", ".", "_", "*", "{ a; b }", "[a, b]",
+        "provider",
+        "a",
+        "b-*",
+        "and",
+        "or",
+        "8s",
+        "$1/M",
+        "\"x\"",
+        "\"",
+        "\\",
+        "{",
+        "}",
+        "[",
+        "]",
+        "(",
+        ")",
+        ",",
+        ";",
+        "->",
+        "-",
+        ">",
+        "<=",
+        "==",
+        "=",
+        "!",
+        "# c",
+        "## d",
+        "\n",
+        "\n  ",
+        "\n    ",
+        " ",
+        "\t",
+        "\r\n",
+        "é",
+        "“",
+        "\u{a0}",
+        "\u{feff}",
+        "\u{0}",
+        ".",
+        "_",
+        "*",
+        "{ a; b }",
+        "[a, b]",
+        "\n<<<<<<< a\n",
+        "\n=======\n",
+        "\n||||||| b\n",
+        "\n>>>>>>> c\n",
     ]);
     prop::collection::vec(bit, 0..60).prop_map(|bits| bits.concat())
 }

@@ -94,6 +94,73 @@ fn numbers_and_names_are_given_once_and_in_order() {
     assert_eq!(names.len(), count);
 }
 
+/// What the first two digits of a code say.
+const GROUPS: [(&str, &str); 10] = [
+    ("01", "Text and shape"),
+    ("02", "Names and settings"),
+    ("03", "Values, units and guards"),
+    ("04", "Contracts"),
+    ("05", "Matrices"),
+    ("06", "Tiers, chains and routes"),
+    ("07", "Budgets"),
+    ("08", "Breakers, probes and ramps"),
+    ("09", "Tests"),
+    ("11", "Security"),
+];
+
+/// The tables of the index: a row for each code, with the first sentence of its page.
+fn index() -> String {
+    let count = |level: Level| Code::ALL.iter().filter(|code| code.entry().level == level).count();
+    let (errors, warnings, advice) = (count(Level::Error), count(Level::Warning), count(Level::Advice));
+    let mut text = format!("{} codes: {errors} errors, {warnings} warnings, {advice} of advice.\n", Code::ALL.len());
+    for (digits, title) in GROUPS {
+        let codes = Code::ALL.iter().map(|code| code.entry()).filter(|entry| &entry.id[2..4] == digits);
+        let rows: Vec<String> = codes
+            .map(|entry| {
+                let about = entry.page.split("\n\n").nth(1).unwrap().replace('\n', " ");
+                let sentence = about.split_once(". ").map_or(about.trim_end_matches('.'), |(first, _)| first);
+                format!("| [{0}]({0}.md) | `{1}` | {2} | {sentence} |\n", entry.id, entry.name, entry.level.word())
+            })
+            .collect();
+        text += &format!(
+            "\n### SB{digits}xx: {title} ({})\n\n| code | name | level | when |\n| --- | --- | --- | --- |\n",
+            rows.len()
+        );
+        text += &rows.concat();
+    }
+    text
+}
+
+/// The index lists every code, in its group; `SWITCHBACK_BLESS=1` rewrites the tables and leaves what is around them.
+#[test]
+fn every_code_is_in_the_index() {
+    let grouped = |code: &&Code| GROUPS.iter().any(|(digits, _)| code.entry().id[2..].starts_with(digits));
+    assert!(Code::ALL.iter().all(|code| grouped(&code)));
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/diagnostics/README.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (head, rest) = page.split_once("<!-- codes -->\n").unwrap();
+    let (_, tail) = rest.split_once("<!-- /codes -->\n").unwrap();
+    let wanted = format!("{head}<!-- codes -->\n{}<!-- /codes -->\n{tail}", index());
+    if std::env::var_os("SWITCHBACK_BLESS").is_some() {
+        std::fs::write(path, &wanted).unwrap();
+    }
+    let kept = std::fs::read_to_string(path).unwrap();
+    assert!(kept == wanted, "docs/diagnostics/README.md is not what the registry says; SWITCHBACK_BLESS=1 rewrites it");
+    // What is said to wait for a word waits for one that is refused.
+    for word in tail
+        .lines()
+        .filter_map(|line| line.rsplit_once(" | "))
+        .flat_map(|(_, waits)| waits.split('`').skip(1).step_by(2))
+    {
+        let word = word.split(' ').next_back().unwrap();
+        let settings = switchback::syntax::settings::explain(word).unwrap_or_default();
+        assert!(
+            settings.contains("ot in effect yet") || word.starts_with("serve"),
+            "`{word}` has an effect: {settings}"
+        );
+    }
+}
+
 /// How each page's example looks to people; `SWITCHBACK_BLESS=1` rewrites the files.
 #[test]
 fn every_rendering_is_the_one_that_was_agreed_on() {

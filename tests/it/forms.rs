@@ -182,6 +182,52 @@ fn junit(out: &str, exit: i32) {
 }
 
 #[test]
+fn a_file_that_cannot_be_read_hides_nothing_that_is_certain() {
+    let shell = Shell::new();
+    let (models, rest) = GOOD.split_at(GOOD.find("target").unwrap());
+    shell.write("set/models.sbk", models);
+    shell.write("set/rest.sbk", &format!("switchback 1\n{}", rest.replace("deadline 10s", "deadline 10")));
+    shell.write("set/latin.sbk", "");
+    std::fs::write(shell.path().join("set/latin.sbk"), [0x73, 0xe9]).unwrap();
+    std::os::unix::fs::symlink("nowhere", shell.path().join("set/link.sbk")).unwrap();
+    let said = shell.run("check set --format json");
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((said.exit, document["failures"].as_array().unwrap().len()), (2, 2), "{}", said.err);
+    assert!(said.err.contains("set/latin.sbk is not UTF-8") && said.err.contains("cannot read set/link.sbk"));
+    let codes = |document: &Value| -> Vec<String> {
+        let found = document["diagnostics"].as_array().unwrap().iter();
+        found.map(|d| d["code"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(codes(&document), ["SB0301"], "the mistakes of the others are shown");
+    // What the missing file may declare is not called missing, and nothing is a policy that can be served.
+    std::fs::remove_file(shell.path().join("set/models.sbk")).unwrap();
+    shell.write("set/rest.sbk", &format!("switchback 1\n{}", rest.replace("; budget b }", " }")));
+    let said = shell.run("check set --format json");
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!((codes(&document), &document["policy"]), (vec![], &Value::Null), "{}", said.out);
+    for command in ["test set", "graph set", "list set"] {
+        let said = shell.run(command);
+        assert_eq!((said.exit, said.err.lines().count()), (2, 2), "{command}: {}", said.err);
+    }
+    assert_eq!(shell.run("fmt --check set").exit, 2);
+}
+
+#[test]
+fn a_file_that_is_too_large_is_a_finding_and_hides_nothing_else() {
+    let shell = Shell::new();
+    let (models, rest) = GOOD.split_at(GOOD.find("target").unwrap());
+    let much = "# \u{e9}\n".repeat(8 * 1024 * 1024 / 5 + 1);
+    shell.write("set/large.sbk", &format!("{models}{much}"));
+    shell.write("set/rest.sbk", &format!("switchback 1\n{}", rest.replace("deadline 10s", "deadline 10")));
+    let said = shell.run("check set --format concise");
+    let lines: Vec<&str> = said.out.lines().collect();
+    assert_eq!((said.exit, lines.len()), (1, 2), "{}{}", said.out, said.err);
+    assert!(lines[0].starts_with("set/large.sbk:1:1: error[SB0111] this file is larger than 8 MiB"), "{}", said.out);
+    assert!(lines[1].contains("error[SB0301]"), "{}", said.out);
+    assert_eq!(shell.run("fmt set/large.sbk").exit, 1);
+}
+
+#[test]
 fn the_checks_of_forms_can_fail() {
     let breaks = |text: &str| {
         let text = format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{text}");

@@ -74,6 +74,14 @@ fn renamed_and_deleted_files_are_seen() {
     shell.git("rm -q --cached policies/c.sbk");
     let said = shell.run("check --staged");
     assert_eq!((said.exit, said.out.as_str()), (0, ""), "a set without files is none: {}", said.err);
+    // Deleted in the work tree alone: what the rest of the set misses is found, by either way of naming it.
+    shell.git("reset -q --hard");
+    std::fs::remove_file(shell.path().join("policies/a.sbk")).unwrap();
+    for line in ["check --since HEAD", "check --since HEAD policies", "check --since HEAD policies/a.sbk policies"] {
+        let said = shell.run(&format!("{line} --format concise"));
+        assert_eq!(said.exit, 1, "{line}: {}", said.err);
+        assert!(said.out.contains("error[SB0202] there is no model `m`"), "{line}: {}", said.out);
+    }
 }
 
 #[test]
@@ -87,9 +95,21 @@ fn a_merge_with_conflicts_is_refused_and_a_resolved_one_is_judged() {
     shell.git("commit -q -a -m main");
     let merge = shell.command("git", "merge -q side").output().unwrap();
     assert_eq!(merge.status.code(), Some(1));
-    let said = shell.run("check --staged");
+    // What else is staged is judged all the same.
+    shell.write("other/b.sbk", BAD);
+    shell.git("add other");
+    let said = shell.run("check --staged --format concise");
     assert_eq!(said.exit, 2);
-    assert!(said.err.contains("policies/a.sbk has conflicts"), "{}", said.err);
+    assert_eq!(said.err.matches("policies/a.sbk has conflicts").count(), 1, "{}", said.err);
+    assert!(said.out.starts_with("other/b.sbk:2:21: error[SB0306]"), "{}", said.out);
+    // The text of the work tree has the markers, and one finding for them.
+    for line in ["check --since HEAD", "check policies"] {
+        let said = shell.run(&format!("{line} --format concise"));
+        assert_eq!(said.exit, 1);
+        assert_eq!(said.out.matches("policies/a.sbk").count(), 1, "{}", said.out);
+        assert!(said.out.contains("policies/a.sbk:8:1: error[SB0113]"), "{}", said.out);
+    }
+    shell.git("rm -q -f other/b.sbk");
     shell.write("policies/a.sbk", BAD);
     shell.git("add -A");
     assert_eq!(shell.run("check --staged").exit, 1);

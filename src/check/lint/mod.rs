@@ -4,8 +4,10 @@
 //! stays silent about blocks that could not be lowered. Never changes the draft.
 
 mod action_never_possible;
+mod answer_above_spend;
 mod attempts_above_chain;
 mod attempts_below_chain;
+mod attempts_below_pool;
 mod budget_at_odds;
 mod cached_above_input;
 mod chain_switched_off;
@@ -41,10 +43,12 @@ use crate::syntax::settings::Block;
 /// What a lint is: it reads, and adds what it finds.
 type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
 
-const LINTS: [Lint; 26] = [
+const LINTS: [Lint; 28] = [
     action_never_possible::lint,
+    answer_above_spend::lint,
     attempts_above_chain::lint,
     attempts_below_chain::lint,
+    attempts_below_pool::lint,
     budget_at_odds::lint,
     cached_above_input::lint,
     chain_switched_off::lint,

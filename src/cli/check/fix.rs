@@ -81,11 +81,7 @@ fn apply(sources: &Sources, fix: &Fix) -> Option<Sources> {
     let at = sources.get(fix.span.file)?;
     let (head, tail) = (at.text.get(..fix.span.start as usize)?, at.text.get(fix.span.end as usize..)?);
     let text = format!("{head}{}{tail}", fix.text);
-    let texts = sources.iter().map(|source| {
-        let same = source.id != at.id;
-        (source.name.clone(), if same { source.text.to_string() } else { text.clone() })
-    });
-    Some(Sources::from_texts(texts.collect::<Vec<_>>()))
+    Some(sources.with_text(at.id, text))
 }
 
 /// Whether two texts of a set are one policy: they read the same, or both are served as the same graph.

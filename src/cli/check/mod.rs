@@ -15,7 +15,7 @@ use crate::check::Touched;
 use crate::diag::render::{Run, Set, json};
 use crate::diag::{Diagnostic, Level};
 use crate::ready::{Prepared, prepare};
-use crate::source::{Sources, load};
+use crate::source::{Loaded, Sources, load_all};
 use choose::Choice;
 use form::Format;
 use std::path::PathBuf;
@@ -153,9 +153,10 @@ fn job(args: &Args) -> Result<Job, String> {
     }
     let mut job = Job::default();
     for path in &args.paths {
-        match load(path) {
-            Ok(sources) => job.sets.push((path.display().to_string(), sources)),
-            Err(error) => job.failures.push(error.to_string()),
+        let Loaded { sources, failures } = load_all(path);
+        job.failures.extend(failures.iter().map(ToString::to_string));
+        if !sources.is_empty() {
+            job.sets.push((path.display().to_string(), sources));
         }
     }
     Ok(job)
@@ -173,7 +174,12 @@ fn from_git(args: &Args, repository: &Repository) -> Result<Job, git::GitError> 
         if inside.is_empty() {
             continue;
         }
-        job.sets.push((set.clone(), repository.read(&inside)?));
+        let (sources, failures) = repository.read(&inside)?;
+        job.failures.extend(failures.iter().map(ToString::to_string));
+        if sources.is_empty() {
+            continue;
+        }
+        job.sets.push((set.clone(), sources));
         if let Some(revision) = &args.since {
             job.before.push(repository.at(revision, &set)?);
         }

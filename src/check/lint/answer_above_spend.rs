@@ -1,0 +1,38 @@
+//! A cap that one whole answer of a target is above: a request that names no limit of its output never goes there.
+
+use super::{enabled, known, routes, setting};
+use crate::check::context::Context;
+use crate::check::draft::Draft;
+use crate::diag::{Code, Diagnostic};
+use crate::syntax::settings::Block;
+use std::collections::BTreeSet;
+
+/// Looks at every target in reach of a route with a cap; each pair of a budget and a target is named once.
+pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
+    let mut told = BTreeSet::new();
+    for (route, tier) in routes(draft) {
+        let Some(budget) = known(&draft.budgets, route.budget.index()) else { continue };
+        let Some(cap) = budget.spend_per_request else { continue };
+        for link in tier.chains.iter().filter_map(|chain| enabled(draft, chain)).flatten() {
+            let model = &link.model.capabilities;
+            let price = link.target.prices.output.or(model.prices.output);
+            let (Some(price), Some(tokens)) = (price, model.max_output) else { continue };
+            let cost = price.of(tokens);
+            if cost <= cap || !told.insert((&budget.name, &link.target.name)) {
+                continue;
+            }
+            let span = setting(cx, Block::Budget, &budget.name, "spend").unwrap_or(budget.span);
+            out.push(
+                Diagnostic::new(
+                    Code::AnswerAboveSpend,
+                    link.span,
+                    format!("one whole answer of target `{}` costs {cost}, above the cap of {cap}", link.target.name),
+                )
+                .here("passed over for a request that names no limit of its output")
+                .label(span, "the cap")
+                .label(link.model.span, format!("up to {tokens} tokens of output, at {price}"))
+                .help(format!("write `spend {cost}/request` or more, or let clients send `max_tokens`")),
+            );
+        }
+    }
+}
