@@ -3,6 +3,7 @@
 //! Results go to stdout, progress and logs to stderr. Exit codes of every command: 0 clean, 1 findings, 2 could not do
 //! the job. Nothing here decides or parses policies; it reads arguments, calls the library and prints.
 
+mod baselines;
 mod check;
 mod classify;
 mod completions;
@@ -53,6 +54,8 @@ enum Command {
     Explain(explain::Args),
     /// List what a policy set holds, with every default resolved
     List(list::Args),
+    /// Show what targets have been like, and the order that suggests
+    Baselines(baselines::Args),
     /// Say what errors of upstreams are, and by which rule
     Classify(classify::Args),
     /// Serve a policy set as a gateway
@@ -98,6 +101,7 @@ pub fn main() -> ExitCode {
         Command::Graph(args) => graph::run(&args, &mut io),
         Command::Explain(args) => explain::run(&args, &mut io),
         Command::List(args) => list::run(&args, &mut io),
+        Command::Baselines(args) => baselines::run(&args, &mut io),
         Command::Classify(args) => classify::run(&args, &mut io),
         Command::Serve(args) => serve::run(&args, &mut io),
         Command::Emulate(args) => emulate::run(&args, &mut io),

@@ -108,8 +108,8 @@ fn start(args: &Args, io: &mut Io) -> Result<Exit, Stop> {
     let store = Arc::new(open(args.state.as_deref(), at_ms)?);
     forgotten(&store, serving.graph());
     let (sink, writer) = records(args.records.as_deref())?;
-    let engine = Engine::kept(clock, serving, sink, Arc::clone(&store)).map_err(|error| error.to_string())?;
-    let engine = Arc::new(engine);
+    let engine = Engine::kept(clock, serving, sink, Arc::clone(&store), args.region.as_deref());
+    let engine = Arc::new(engine.map_err(|error| error.to_string())?);
     let keeper = Store::keeper(&store).map_err(|error| format!("cannot start: {error}"))?;
     let reloader = Reloader::new(&args.path, sources, at_ms, apply(Arc::clone(&engine), emulator, emulated));
     let app = App {
@@ -177,6 +177,7 @@ fn apply(engine: Arc<Engine>, emulator: Arc<Emulator>, emulated: Arc<dyn Upstrea
         emulator.follow(serving.graph().policy());
         forgotten(&engine.store, serving.graph());
         engine.serving.store(Arc::new(serving));
+        engine.forget();
         Ok(())
     })
 }

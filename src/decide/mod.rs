@@ -5,6 +5,7 @@
 
 pub mod action;
 pub mod backoff;
+pub mod baselines;
 pub mod bucket;
 pub mod circuit;
 pub mod contract;
@@ -14,8 +15,10 @@ pub mod event;
 pub mod facts;
 pub mod group;
 pub mod guard;
+pub mod histogram;
 pub mod hold;
 pub mod ledgers;
+pub mod order;
 pub mod path;
 pub mod pool;
 pub mod ramp;

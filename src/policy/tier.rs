@@ -40,6 +40,16 @@ pub enum Order {
     Price,
 }
 
+impl Order {
+    /// The word of the language.
+    pub fn word(self) -> &'static str {
+        match self {
+            Order::AsWritten => "as-written",
+            Order::Price => "price",
+        }
+    }
+}
+
 super::class::words! {
     /// What goes first when an equivalent is degraded.
     Prefer {

@@ -3,6 +3,7 @@
 //! In: an ended run and how its answer went. Out: a `Record` that serialises without prompts, answers or keys; the
 //! session is a hash. Reads no clock: the time of receipt is given.
 
+pub mod baselines;
 mod stamp;
 
 pub use stamp::rfc3339;

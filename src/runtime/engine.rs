@@ -4,6 +4,7 @@ use super::clock::Clock;
 use super::homes::Homes;
 use super::meters::Meters;
 use super::probe_money::ProbeMoney;
+use super::seen::Seen;
 use super::serving::Serving;
 use super::sink::Sink;
 use super::snapshot::Current;
@@ -27,16 +28,27 @@ pub struct Engine {
     pub store: Arc<Store>,
     /// What probes have spent today.
     pub probe_money: ProbeMoney,
+    /// What calls took.
+    pub seen: Seen,
 }
 
 impl Engine {
-    /// An engine that serves a policy, and goes on from what a store kept.
+    /// An engine that serves a policy, and goes on from what a store kept. `region` is where the gateway stands.
     ///
     /// # Errors
     /// When the store's folder cannot be read.
-    pub fn kept(clock: Clock, serving: Serving, sink: Sink, store: Arc<Store>) -> Result<Engine, Unusable> {
+    pub fn kept(
+        clock: Clock,
+        serving: Serving,
+        sink: Sink,
+        store: Arc<Store>,
+        region: Option<&str>,
+    ) -> Result<Engine, Unusable> {
         let probe_money = ProbeMoney::kept(&store)?;
-        Ok(Engine { store, probe_money, ..Engine::new(clock, serving, sink) })
+        let seen = Seen::kept(&store, region)?;
+        let engine = Engine { store, probe_money, seen, ..Engine::new(clock, serving, sink) };
+        engine.forget();
+        Ok(engine)
     }
 
     /// An engine that serves a policy, and forgets all when it ends.
@@ -49,7 +61,14 @@ impl Engine {
             sink,
             store: Arc::new(Store::memory()),
             probe_money: ProbeMoney::default(),
+            seen: Seen::default(),
         }
+    }
+
+    /// Lets go of what was kept of targets that the policy does not name, once nothing of it counts.
+    pub fn forget(&self) {
+        let serving = self.serving.load();
+        self.seen.forget(|name| serving.graph().target_named(name).is_some(), self.clock.wall_ms());
     }
 
     /// Makes a record and hands it to the sink, if anybody keeps records.

@@ -113,6 +113,7 @@ impl<'a> Execution<'a> {
             graph,
             live: &serving.live,
             homes: &self.engine.homes,
+            seen: &self.engine.seen,
             facts,
             permit: &mut self.permit,
             clock: &self.engine.clock,

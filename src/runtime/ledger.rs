@@ -6,6 +6,7 @@
 use super::clock::Clock;
 use super::homes::Homes;
 use super::live::{Held, Live, lock};
+use super::seen::Seen;
 use crate::decide::bucket::Extra;
 use crate::decide::target_state::{Ask, Ended};
 use crate::decide::{Admission, Facts, Reason, Settle, Standing, Verdicts, draw};
@@ -22,6 +23,8 @@ pub struct Asking<'a> {
     pub live: &'a Live,
     /// Where sessions were served.
     pub homes: &'a Homes,
+    /// What calls took.
+    pub seen: &'a Seen,
     /// The request.
     pub facts: &'a Facts,
     /// The permit of its attempt.
@@ -58,6 +61,12 @@ impl Verdicts for Asking<'_> {
     fn settle(&mut self, settle: &Settle) {
         if let Some(held) = self.permit.take() {
             held.settle(&Ended::of(settle));
+        }
+        if settle.blame == Blame::Success
+            && let Some(latency) = settle.latency
+        {
+            let (target, wall_ms) = (self.graph.target_name(settle.target), self.clock.wall_ms());
+            self.seen.note(target, latency.into(), latency.time(), wall_ms);
         }
         if settle.blame == Blame::Success
             && self.graph.has_affinity()
@@ -111,6 +120,7 @@ mod tests {
         graph: Graph,
         live: Live,
         homes: Homes,
+        seen: Seen,
         facts: Facts,
         permit: Option<Held>,
         clock: Clock,
@@ -120,12 +130,20 @@ mod tests {
         fn new(graph: Graph, before: Option<&Live>) -> Case {
             let live = Live::fit(&graph, "i", before);
             let facts = Facts { session: Some("s".into()), ..Facts::plain("sb-1", "r") };
-            Case { graph, live, homes: Homes::default(), facts, permit: None, clock: Clock::start() }
+            Case {
+                graph,
+                live,
+                homes: Homes::default(),
+                seen: Seen::default(),
+                facts,
+                permit: None,
+                clock: Clock::start(),
+            }
         }
 
         fn asking(&mut self) -> Asking<'_> {
-            let Case { graph, live, homes, facts, permit, clock } = self;
-            Asking { graph, live, homes, facts, permit, clock }
+            let Case { graph, live, homes, seen, facts, permit, clock } = self;
+            Asking { graph, live, homes, seen, facts, permit, clock }
         }
 
         fn standing(&mut self, name: &str) -> Standing {

@@ -17,6 +17,7 @@ pub mod probe_money;
 pub mod prober;
 pub mod reload;
 pub mod reply;
+pub mod seen;
 pub mod serving;
 pub mod sink;
 pub mod snapshot;

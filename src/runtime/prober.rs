@@ -9,6 +9,7 @@ use super::live::lock;
 use super::serving::Serving;
 use super::upstream::{Body, build};
 use crate::classify::{self, Fault};
+use crate::decide::baselines::Kind;
 use crate::decide::draw;
 use crate::decide::vitals::{Judged, Probed};
 use crate::policy::probe::{BadAnswer, ProbeKind, ProbeRules};
@@ -63,6 +64,9 @@ async fn follow(engine: Arc<Engine>, serving: Arc<Serving>, id: TargetId) {
         } else {
             Probed::Inconclusive
         };
+        if let Probed::Passed(took) = probed {
+            engine.seen.note(&target.name, Kind::Probe, took, engine.clock.wall_ms());
+        }
         let Some((group, place)) = serving.live.of(id) else { return };
         let now = engine.clock.now();
         let (judged, before, after, changing) = {

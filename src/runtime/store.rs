@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -59,6 +59,10 @@ struct Followed {
     name: &'static str,
     changed: Arc<AtomicBool>,
     content: Content,
+    /// It is written every so many looks at most.
+    every: u32,
+    /// Looks since it was written.
+    looks: AtomicU32,
 }
 
 /// The near end of a document: what its owner tells changes to.
@@ -148,9 +152,21 @@ impl Store {
         name: &'static str,
         content: impl Fn() -> T + Send + Sync + 'static,
     ) -> Document {
+        self.follow_every(1, name, content)
+    }
+
+    /// The same for a large document that may lose a little at a crash: it is written every so many seconds at most.
+    pub fn follow_every<T: Serialize>(
+        &self,
+        every: u32,
+        name: &'static str,
+        content: impl Fn() -> T + Send + Sync + 'static,
+    ) -> Document {
         let document = Document::default();
         let content: Content = Box::new(move || serde_json::to_value(content()));
-        let followed = Followed { name, changed: Arc::clone(&document.0), content };
+        let changed = Arc::clone(&document.0);
+        // What is there is written at the first look: whoever asks a fresh gateway need not wait.
+        let followed = Followed { name, changed, content, every, looks: AtomicU32::new(every) };
         let mut all = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|other| other.name != name);
         all.push(followed);
@@ -172,20 +188,24 @@ impl Store {
         !self.failing.load(Ordering::Relaxed)
     }
 
-    /// Writes what changed. A document that cannot be written stays changed, and is tried again the next time.
-    fn write(&self) {
+    /// Writes what changed and is due, or at the end all that changed. A document that cannot be written stays changed,
+    /// and is tried again the next time.
+    fn write(&self, all_of_it: bool) {
         let Some(folder) = &self.folder else { return };
         let all = self.followed.lock().unwrap_or_else(PoisonError::into_inner);
         let mut tried = false;
         let mut failed = None;
         for followed in all.iter() {
+            let looks = followed.looks.fetch_add(1, Ordering::Relaxed).saturating_add(1);
             // Taken back first: what changes while it is written is written once more.
-            if !followed.changed.swap(false, Ordering::AcqRel) {
+            if !(all_of_it || looks >= followed.every) || !followed.changed.swap(false, Ordering::AcqRel) {
                 continue;
             }
+            followed.looks.store(0, Ordering::Relaxed);
             tried = true;
             if let Err(error) = write_one(folder, followed) {
                 followed.changed.store(true, Ordering::Release);
+                followed.looks.store(followed.every, Ordering::Relaxed);
                 self.failures.fetch_add(1, Ordering::Relaxed);
                 failed.get_or_insert((followed.name, error));
             }
@@ -235,9 +255,9 @@ impl Keeper {
 
 fn write_all(store: &Store, stop: &Receiver<()>) {
     while stop.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-        store.write();
+        store.write(false);
     }
-    store.write();
+    store.write(true);
     if !store.is_well() {
         tracing::error!("state was not written: the next start begins with an older one");
     }

@@ -11,6 +11,19 @@ const ERRORS: &str = "{\"status\":429}\n";
 const TESTED: &str = "test \"t\" { a answers ok; send r; expect served by a }\n";
 const UGLY: &str = "switchback 1\nmodel m {context 32k}\n";
 
+/// What a gateway may have kept of `a` and `z`: `z` is far the faster.
+fn kept() -> String {
+    let day = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() / 86_400;
+    let series = |target: &str, bucket: usize| {
+        format!(
+            "{{\"region\":\"\",\"target\":\"{target}\",\"kind\":\"whole\",\"latest_ms\":{},\"days\":[{{\"day\":{day},\"counts\":[[{bucket},20]]}}]}}",
+            day * 86_400_000
+        )
+    };
+    let content = format!("[{},{}]", series("a", 100), series("z", 20));
+    format!("{{\"version\":1,\"document\":\"baselines\",\"content\":{content}}}")
+}
+
 /// A row: command, what happened, exit.
 type Row = (&'static str, &'static str, i32);
 
@@ -46,6 +59,12 @@ fn cases() -> Vec<(Row, Said)> {
     shell.write("tested.sbk", &format!("{GOOD}{TESTED}"));
     shell.write("failing.sbk", &format!("{GOOD}{}", TESTED.replace("answers ok", "answers overloaded")));
     shell.write("file/policies", "in the way\n");
+    shell.write("state/baselines.json", &kept());
+    shell.write("damaged/baselines.json", "{");
+    shell.write(
+        "pair.sbk",
+        &GOOD.replace("{ a }", "{ a; z }").replace("tier", "target z { model m; provider p }\ntier"),
+    );
     let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = socket.local_addr().unwrap();
     let row = |row: Row, line: &str| (row, shell.run(line));
@@ -78,6 +97,15 @@ fn cases() -> Vec<(Row, Said)> {
         row(("list", "the set was listed", 0), "list good.sbk"),
         row(("list", "an error in the policy", 1), "list wrong.sbk"),
         row(("list", "a path that cannot be read", 2), "list nowhere"),
+        row(
+            ("baselines", "the policy's order is the one suggested, or too little is known", 0),
+            "baselines good.sbk --state state",
+        ),
+        row(("baselines", "the policy's order disagrees", 1), "baselines pair.sbk --state state"),
+        row(("baselines", "an error in the policy", 1), "baselines wrong.sbk --state state"),
+        row(("baselines", "no state folder, or one that cannot be read", 2), "baselines good.sbk --state nowhere"),
+        row(("baselines", "no state folder, or one that cannot be read", 2), "baselines good.sbk --state damaged"),
+        row(("baselines", "no state folder, or one that cannot be read", 2), "baselines good.sbk"),
         row(("classify", "every line was answered", 0), "classify errors.jsonl"),
         row(("classify", "a line, or a file, that cannot be read", 2), "classify good.sbk"),
         row(("classify", "a line, or a file, that cannot be read", 2), "classify nowhere"),
@@ -137,6 +165,7 @@ fn every_help_ends_with_two_examples_that_work() {
         shell.write(&format!("policies/{name}"), &std::fs::read_to_string(format!("{root}/policies/{name}")).unwrap());
     }
     shell.write("errors.jsonl", ERRORS);
+    shell.write("state/baselines.json", &kept());
     shell.git("init -q");
     shell.git("add -A");
     shell.git("commit -q -m first");
@@ -182,7 +211,9 @@ fn the_manual_and_the_completions_know_every_command() {
     let shell = Shell::new();
     let (man, bash) = (shell.run("man").out, shell.run("completions bash").out);
     assert!(man.starts_with(".ie") && man.contains(".TH switchback"), "{man}");
-    for command in ["check", "fmt", "test", "graph", "explain", "list", "classify", "serve", "emulate", "init", "man"] {
+    for command in
+        ["check", "fmt", "test", "graph", "explain", "list", "baselines", "classify", "serve", "emulate", "init", "man"]
+    {
         assert!(man.contains(&format!("switchback\\-{command}(1)")), "{command}");
         assert!(
             bash.contains(&format!("switchback__{command}")) || bash.contains(&format!(" {command} ")),

@@ -26,4 +26,5 @@ fn each_schema_is_what_its_types_say() {
     same::<switchback::emulate::Calls>("emulator-calls");
     same::<switchback::gateway::Readiness>("readyz");
     same::<switchback::wire::exchange::line::Answer>("classify");
+    same::<switchback::record::baselines::Report>("baselines");
 }

@@ -119,3 +119,39 @@ fn a_folder_that_cannot_be_written_any_more_stops_nothing() {
     let told = |words: &str| said.matches(words).count();
     assert_eq!((told("state cannot be written"), told("state is written again")), (1, 1), "{said}");
 }
+
+#[test]
+fn what_calls_took_is_shown_of_a_gateway_that_has_ended_and_one_that_serves() {
+    let folder = Folder::new("state-seen", &POLICY.replace("target a {", "target a { region us;"));
+    let state = folder.0.join("state");
+    let told = |calls: &str| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_switchback"));
+        let output =
+            command.arg("baselines").arg(folder.policy()).arg("--state").arg(&state).args(["--format", "json"]);
+        let output = output.output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let row = report["baselines"].as_array().unwrap().iter().find(|row| row["kind"] == calls).cloned();
+        (output.status.code(), row.unwrap_or_default())
+    };
+    let start = |region: &str| {
+        let mut command = command(&["--region", region], &folder.policy());
+        Served::of({
+            command.env("SWITCHBACK_STATE", &state);
+            command
+        })
+    };
+    let served = start("eu");
+    let (head, _) = super::serve_rig::answer(served.chat());
+    assert!(head.contains("x-switchback-target: a"), "{head}");
+    until("there is money for one probe", || counted(&served, "ok") == 1);
+    assert_eq!(served.stop().0, 0);
+    let (exit, row) = told("whole");
+    assert_eq!((exit, &row["calls"], &row["target"]), (Some(0), &1.into(), &"a".into()));
+    assert_eq!((&row["gateway_region"], &row["region"]), (&"eu".into(), &"us".into()));
+    // A restart goes on from there, and reading needs no lock.
+    let served = start("eu");
+    super::serve_rig::answer(served.chat());
+    until("it is written while it serves", || told("whole").1["calls"] == 2);
+    assert_eq!(served.stop().0, 0);
+    assert!(told("probe").1["p50_ms"].is_u64());
+}

@@ -68,14 +68,31 @@ fn what_did_not_change_is_not_written() {
     let scratch = Scratch::new("same");
     let store = scratch.open();
     let (_, document) = followed(&store, None);
-    store.write();
+    store.write(false);
     assert_eq!(scratch.names(), ["lock"]);
     document.changed();
-    store.write();
+    store.write(false);
     assert_eq!(scratch.names(), ["counts.json", "lock"]);
     std::fs::remove_file(scratch.0.join("counts.json")).unwrap();
-    store.write();
+    store.write(false);
     assert_eq!(scratch.names(), ["lock"]);
+}
+
+#[test]
+fn a_large_document_is_written_less_often_and_at_the_end() {
+    let scratch = Scratch::new("large");
+    let store = scratch.open();
+    let document = store.follow_every(3, "large", || 1);
+    let written = |looks: u32| {
+        let path = scratch.0.join("large.json");
+        let _ = std::fs::remove_file(&path);
+        document.changed();
+        (0..looks).for_each(|_| store.write(false));
+        path.exists()
+    };
+    assert_eq!([written(1), written(2), written(1), written(2)], [true, false, true, false]);
+    store.write(true);
+    assert_eq!(scratch.names(), ["large.json", "lock"]);
 }
 
 #[test]
@@ -83,7 +100,7 @@ fn without_a_folder_nothing_is_read_or_written() {
     let store = Arc::new(Store::memory());
     let (_, document) = followed(&store, None);
     document.changed();
-    store.write();
+    store.write(false);
     assert!(!store.keeps() && Store::keeper(&store).unwrap().is_none());
     assert_eq!(store.read::<Counts>("counts").unwrap(), None);
 }
@@ -139,12 +156,12 @@ fn a_failed_write_is_counted_and_tried_again() {
     let wall = scratch.0.join("counts.json.new");
     std::fs::create_dir(&wall).unwrap();
     document.changed();
-    store.write();
-    store.write();
+    store.write(false);
+    store.write(false);
     assert_eq!((store.failures(), store.is_well()), (2, false));
     counts.lock().unwrap().insert("late".into(), 1);
     std::fs::remove_dir(&wall).unwrap();
-    store.write();
+    store.write(false);
     assert_eq!((store.failures(), store.is_well()), (2, true));
     assert_eq!(peek::<Counts>(&scratch.0, "counts").unwrap(), Some(Counts::from([("late".into(), 1)])));
 }
