@@ -4,6 +4,7 @@
 //! `Classified`. Pure: no clock but the wall time it is given, and no state. It never decides what to do next, and
 //! what it hands on of an answer's words is bounded and free of keys.
 
+pub mod called;
 pub mod correct;
 pub mod fault;
 pub mod hint;
@@ -13,6 +14,7 @@ pub mod said;
 pub mod vendor;
 pub mod vendors;
 
+pub use called::Called;
 pub use fault::{Fault, fault};
 pub use vendor::Vendor;
 
@@ -43,6 +45,8 @@ pub struct Classified {
     pub no_retry: bool,
     /// Which rule decided, for the record.
     pub rule: &'static str,
+    /// What was refused is our translation of the request: see [`Called`].
+    pub ours: bool,
 }
 
 impl Classified {
@@ -60,6 +64,7 @@ impl Classified {
             message: None,
             no_retry: false,
             rule,
+            ours: false,
         }
     }
 

@@ -3,7 +3,8 @@
 use super::facts::Facts;
 use crate::policy::contract::Pattern;
 use crate::policy::{
-    Capabilities, Contract, Millis, Modalities, Modality, Money, Prices, StructuredOutput, Target, Tools,
+    Capabilities, Contract, Dialect, Millis, Modalities, Modality, Money, Prices, StructuredOutput, Target, Term, Terms,
+    Tools,
 };
 use std::fmt;
 
@@ -38,11 +39,15 @@ pub struct Need<'a> {
     pub prices: Prices,
     /// The longest retention.
     pub retention: Option<Millis>,
+    /// The request's dialect, and what it says that another one has no words for.
+    pub said: Option<(Dialect, Terms)>,
 }
 
 /// What a target states.
 #[derive(Clone, Copy, Debug)]
 pub struct Offer<'a> {
+    /// The dialect that it speaks.
+    pub dialect: Dialect,
     /// Its model's capabilities.
     pub capabilities: &'a Capabilities,
     /// Where it is.
@@ -54,19 +59,25 @@ pub struct Offer<'a> {
 }
 
 impl<'a> Offer<'a> {
-    /// The offer of a target of a model: what the target says wins.
-    pub fn of(target: &'a Target, capabilities: &'a Capabilities) -> Offer<'a> {
-        let model = capabilities.prices;
+    /// The offer of a target of a model at a provider of a dialect: what the target says wins.
+    pub fn of(target: &'a Target, capabilities: &'a Capabilities, dialect: Dialect) -> Offer<'a> {
         Offer {
+            dialect,
             capabilities,
             region: target.region.as_deref(),
-            prices: Prices {
-                input: target.prices.input.or(model.input),
-                cached: target.prices.cached.or(model.cached),
-                output: target.prices.output.or(model.output),
-            },
+            prices: prices(target, capabilities),
             retention: target.retention.or(capabilities.retention),
         }
+    }
+}
+
+/// The prices of a target of a model: what the target says wins.
+pub fn prices(target: &Target, capabilities: &Capabilities) -> Prices {
+    let model = capabilities.prices;
+    Prices {
+        input: target.prices.input.or(model.input),
+        cached: target.prices.cached.or(model.cached),
+        output: target.prices.output.or(model.output),
     }
 }
 
@@ -85,6 +96,8 @@ pub enum Unmet {
     Cost,
     /// It keeps what it is sent for too long.
     Retention,
+    /// Its dialect has no words for this.
+    Dialect(Term),
     /// It does not state its context.
     UnknownContext,
     /// It does not state its output limit.
@@ -106,6 +119,7 @@ impl fmt::Display for Unmet {
             Unmet::Region => f.write_str("region"),
             Unmet::Cost => f.write_str("cost"),
             Unmet::Retention => f.write_str("retention_days"),
+            Unmet::Dialect(term) => write!(f, "dialect:{term}"),
             Unmet::UnknownContext => f.write_str("unknown:context_tokens"),
             Unmet::UnknownOutput => f.write_str("unknown:output_tokens"),
             Unmet::UnknownRegion => f.write_str("unknown:region"),
@@ -134,6 +148,7 @@ impl<'a> Need<'a> {
             max_cost: None,
             prices: contract.prices,
             retention: contract.retention,
+            said: None,
         }
     }
 
@@ -151,6 +166,7 @@ impl<'a> Need<'a> {
         }
         self.input_tokens = Some(facts.tokens);
         self.output_tokens = facts.max_output;
+        self.said = Some((facts.dialect, facts.beyond));
         self
     }
 }
@@ -187,6 +203,18 @@ pub fn unmet(need: &Need<'_>, offer: &Offer<'_>, report: &mut dyn FnMut(Unmet)) 
             Some(retention) if retention > longest => report(Unmet::Retention),
             Some(_) => {}
         }
+    }
+    translation(need, offer, report);
+}
+
+/// What is lost on the way to another dialect. A request without a limit of output is given the model's where the
+/// dialect asks for one, so that has to be known.
+fn translation(need: &Need<'_>, offer: &Offer<'_>, report: &mut dyn FnMut(Unmet)) {
+    let Some((_, beyond)) = need.said.filter(|(dialect, _)| *dialect != offer.dialect) else { return };
+    beyond.iter().for_each(|term| report(Unmet::Dialect(term)));
+    let unlimited = need.output_tokens.is_none() && need.max_output.is_none();
+    if offer.dialect.needs_max_output() && unlimited && offer.capabilities.max_output.is_none() {
+        report(Unmet::UnknownOutput);
     }
 }
 

@@ -54,12 +54,19 @@ pub struct Failure<'a> {
     pub code: Option<&'a str>,
     /// The answer says that it is not to be retried (`x-should-retry: false`).
     pub no_retry: bool,
+    /// What we made of the request was refused, and not what the caller wrote: nobody is to blame for it but us.
+    pub ours: bool,
 }
 
 impl Failure<'_> {
     /// A failure of a class at a stage, with nothing else known.
     pub fn of(class: Class, stage: Stage) -> Failure<'static> {
-        Failure { class, stage, scope: None, hint: None, status: None, code: None, no_retry: false }
+        Failure { class, stage, scope: None, hint: None, status: None, code: None, no_retry: false, ours: false }
+    }
+
+    /// What it is for a breaker.
+    pub fn blame(&self) -> Blame {
+        if self.ours { Blame::Neutral } else { self.class.blame() }
     }
 }
 
@@ -219,6 +226,8 @@ pub struct Refused {
     pub retry_after: Option<Millis>,
     /// Our own attempts have answered for this: the client's library is not to repeat it.
     pub answered: bool,
+    /// What failed was our translation of the request, not the request.
+    pub ours: bool,
 }
 
 /// Class or refusal.

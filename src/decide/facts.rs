@@ -1,7 +1,7 @@
 //! What a request is: the facts that guards, the contract filter and the record read. Made once per request by the
 //! gateway or a test, never changed after.
 
-use crate::policy::{Effects, Fact, Millis, Modalities, StructuredOutput, TargetId};
+use crate::policy::{Dialect, Effects, Fact, Millis, Modalities, StructuredOutput, TargetId, Terms};
 
 /// The facts of one request.
 #[derive(Clone, Debug)]
@@ -38,6 +38,10 @@ pub struct Facts {
     pub metadata: Vec<(String, String)>,
     /// What the request itself may set off: provider-run tools or stored state. Only ever tightens the route's word.
     pub effects: Effects,
+    /// The dialect that it is written in.
+    pub dialect: Dialect,
+    /// What it says that targets of another dialect would not be told. The one field is for the one other dialect.
+    pub beyond: Terms,
     /// When the request was received.
     pub received_at: Millis,
     /// The caller's own deadline, from receipt. Only ever shortens the budget's.
@@ -66,6 +70,8 @@ impl Facts {
             headers: Vec::new(),
             metadata: Vec::new(),
             effects: Effects::None,
+            dialect: Dialect::Chat,
+            beyond: Terms::default(),
             received_at: Millis::ZERO,
             deadline: None,
             pin: None,

@@ -79,6 +79,8 @@ pub struct StepResult {
     pub status: Option<u16>,
     /// The upstream's hint.
     pub hint: Option<Millis>,
+    /// What was refused is our translation of the request.
+    pub ours: bool,
     /// When it ended, from receipt.
     pub ended: Millis,
 }
@@ -86,7 +88,7 @@ pub struct StepResult {
 impl StepResult {
     /// An end at this instant of which nothing else is known.
     pub fn plain(ended: Millis) -> StepResult {
-        StepResult { class: None, stage: None, status: None, hint: None, ended }
+        StepResult { class: None, stage: None, status: None, hint: None, ours: false, ended }
     }
 }
 

@@ -9,12 +9,13 @@ use super::link::Link;
 use super::{App, dress};
 use crate::decide::{Facts, pinnable, route_for};
 use crate::graph::Graph;
-use crate::policy::{Defaults, Millis, RouteId};
+use crate::policy::{Defaults, Millis, Provider, RouteId};
 use crate::record::{self, Unrouted};
 use crate::runtime::execute::{self, Order};
 use crate::runtime::reply::{Head, Line, Reply};
 use crate::runtime::serving::Serving;
 use crate::wire::chat::request;
+use crate::wire::translate;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::request::Parts;
@@ -109,6 +110,11 @@ async fn order(
     let graph = serving.graph();
     let mut facts = chat.facts(&head.id);
     facts.received_at = received_at;
+    // Only where somebody may be called who speaks otherwise.
+    let other = |p: &Provider| Some(p.api.dialect()).filter(|dialect| *dialect != facts.dialect);
+    if let Some(dialect) = graph.policy().providers.iter().find_map(other) {
+        facts.beyond = translate::beyond(&chat, dialect);
+    }
     match routed(app, graph, head, &mut facts, headers) {
         Ok(route) => {
             let client_headers = handed_on(serving, headers);

@@ -109,6 +109,7 @@ mod tests {
             attempt: None,
             retry_after,
             answered,
+            ours: false,
         };
         let response = super::refused(&refused(true, Some(Millis(1_001))), None, &head);
         let get = |name: &str| response.headers().get(name).map(|v| v.to_str().unwrap());

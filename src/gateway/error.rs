@@ -31,6 +31,10 @@ impl ClientError {
     /// A run's end. `said` is what the attempt that the client is told of said itself.
     pub fn refused(refused: &Refused, said: Option<&str>) -> ClientError {
         let message = match (refused.why, said) {
+            (Why::Class(_), said) if refused.ours => {
+                let said = said.filter(|said| !said.is_empty()).map_or(String::new(), |said| format!(": {said}"));
+                format!("the upstream refused what this gateway made of the request in its dialect{said}")
+            }
             (Why::Class(_), Some(said)) if !said.is_empty() => said.to_owned(),
             (Why::Class(Class::PartialStream), _) => "the answer broke off after output had begun".to_owned(),
             (Why::Class(class), _) => format!("the upstream failed: {}", class.meaning()),
@@ -71,7 +75,7 @@ mod tests {
     use super::*;
 
     fn refused(why: Why) -> Refused {
-        Refused { status: 503, why, attempt: None, retry_after: None, answered: true }
+        Refused { status: 503, why, attempt: None, retry_after: None, answered: true, ours: false }
     }
 
     #[test]
@@ -80,6 +84,9 @@ mod tests {
         assert_eq!((error.code, error.message.as_str()), ("rate-limit", "slow down"));
         let error = ClientError::refused(&refused(Why::Class(Class::RateLimit)), None);
         assert!(error.message.contains(Class::RateLimit.meaning()), "{}", error.message);
+        let ours = Refused { ours: true, ..refused(Why::Class(Class::InvalidRequest)) };
+        let error = ClientError::refused(&ours, Some("x: extra"));
+        assert!(error.message.contains("gateway made of the request") && error.message.ends_with(": x: extra"));
         let error = ClientError::refused(&refused(Why::Refusal(Refusal::Deadline)), Some("an upstream's words"));
         assert_eq!((error.code, error.message.as_str()), ("deadline", Refusal::Deadline.meaning()));
     }

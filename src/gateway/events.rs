@@ -93,6 +93,7 @@ mod tests {
             attempt: Some(1),
             retry_after: None,
             answered: true,
+            ours: false,
         }
     }
 

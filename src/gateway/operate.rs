@@ -125,6 +125,12 @@ pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response<Body> {
         &engine.meters.attempts,
     );
     page.counters(
+        "switchback_attempts_ours_total",
+        "Upstream calls refused for what the gateway's translation made of the request.",
+        ["route", "target"],
+        &engine.meters.ours,
+    );
+    page.counters(
         "switchback_probes_total",
         "Probes by target and what they were taken for.",
         ["target", "result"],

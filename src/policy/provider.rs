@@ -3,6 +3,7 @@
 use super::breaker::BreakerRules;
 use super::class::Class;
 use super::contract::Capabilities;
+use super::dialect::Dialect;
 use super::ids::{ModelId, ProviderId};
 use super::probe::{ProbeRules, Seed};
 use super::ramp::RampRules;
@@ -15,7 +16,18 @@ super::class::words! {
     /// The dialect a provider speaks.
     Api {
         OpenaiChat "openai-chat" "OpenAI Chat Completions, or a server that is compatible with it";
+        AnthropicMessages "anthropic-messages" "Anthropic Messages, or a server that is compatible with it";
         Emulated "emulated" "the built-in emulator";
+    }
+}
+
+impl Api {
+    /// The dialect of its requests and answers.
+    pub fn dialect(self) -> Dialect {
+        match self {
+            Api::OpenaiChat | Api::Emulated => Dialect::Chat,
+            Api::AnthropicMessages => Dialect::Messages,
+        }
     }
 }
 

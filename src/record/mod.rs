@@ -131,6 +131,8 @@ pub struct StepRecord {
     pub breaker: Option<String>,
     /// The rule that gave the failed call its class.
     pub rule: Option<String>,
+    /// What was refused is our translation of the request into the target's dialect; nobody else is to blame.
+    pub ours: bool,
 }
 
 /// A target that was passed over.
@@ -300,6 +302,7 @@ fn step_record(step: &Step, graph: &Graph, rule: Option<&'static str>) -> StepRe
         health: step.health.map(|h| h.word().to_owned()),
         breaker: step.breaker.map(|b| b.word().to_owned()),
         rule: rule.map(str::to_owned),
+        ours: result.is_some_and(|r| r.ours),
     }
 }
 
@@ -307,7 +310,7 @@ fn step_record(step: &Step, graph: &Graph, rule: Option<&'static str>) -> StepRe
 pub fn cost(graph: &Graph, target: TargetId, usage: Usage) -> Option<Money> {
     let target = graph.target(target)?;
     let model = graph.model(target.model)?;
-    let prices = crate::decide::contract::Offer::of(target, &model.capabilities).prices;
+    let prices = crate::decide::contract::prices(target, &model.capabilities);
     let (input, output) = (prices.input?, prices.output?);
     let cached: Price = prices.cached.unwrap_or(input);
     let fresh = usage.input.saturating_sub(usage.cached);

@@ -6,12 +6,14 @@
 
 use super::execute::{Execution, Said};
 use super::reply::Piece;
-use super::upstream::{Body, Endpoint, Incoming, Left, build};
-use crate::classify::{self, Classified, Fault, Headers};
+use super::upstream::{Body, Endpoint, Incoming, Left, Outgoing, build};
+use crate::classify::{self, Called, Classified, Fault, Headers};
 use crate::decide::{Call, Event, Limits, Next, Phase, Progress, Timer};
-use crate::policy::{Class, Millis, Stage, Target};
+use crate::policy::{Class, Dialect, Millis, Stage, Target};
 use crate::wire::chat::answer::Asked;
-use crate::wire::chat::{self, PieceKind, StreamEnded, StreamReader};
+use crate::wire::chat::{self, PieceKind, StreamEnded};
+use crate::wire::messages::{Answering, Unwritten};
+use crate::wire::translate::{self, StreamReader};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use std::future::Future;
@@ -109,26 +111,43 @@ impl Execution<'_> {
             // A graph and its fleet are made together; a target without a provider is no target.
             return Err(classify::fault(Fault::Other { sent: false }).into());
         };
-        let outgoing = build::outgoing(endpoint, target, call.key, &order.chat, &order.client_headers, &order.facts.id);
+        let outgoing = self.outgoing(endpoint, target, call.key).map_err(|e| classify::called::unwritten(&e.to_string()))?;
         let left = outgoing.left.clone();
-        let asked = Asked { vendor: endpoint.vendor, ..order.chat.asked() };
+        let speaks = Speaks {
+            dialect: endpoint.api.dialect(),
+            asked: Asked { vendor: endpoint.vendor, ..order.chat.asked() },
+            to: target,
+        };
         let incoming = self.headers(&call.limits, &left, upstream.call(outgoing)).await?;
         let incoming = incoming.map_err(classify::fault)?;
         if !(200..300).contains(&incoming.status) {
-            return Err(classify::correct::corrected(
-                self.failure(&call.limits, endpoint, incoming).await?,
-                &target.corrections,
-            )
-            .into());
+            let translated = speaks.dialect != order.facts.dialect;
+            let called = Called { vendor: endpoint.vendor, corrections: &target.corrections, translated };
+            return Err(self.failure(&call.limits, endpoint, &called, incoming).await?.into());
         }
         go_on(self.step(Event::Attempt(call.attempt, Progress::Headers)))?;
         self.sign_of_life();
         // Some servers answer a streaming request with a whole error under a success.
         let is_json = incoming.headers.get("content-type").is_some_and(|kind| kind.contains("application/json"));
         if order.chat.stream() && !is_json {
-            self.stream(call, target, asked, incoming.body).await
+            self.stream(call, &speaks, incoming.body).await
         } else {
-            self.whole(call, target, asked, incoming).await
+            self.whole(call, &speaks, incoming).await
+        }
+    }
+
+    fn outgoing(&self, endpoint: &Endpoint, target: &Target, key: u16) -> Result<Outgoing, Unwritten> {
+        let order = self.order;
+        let most = self.graph().model(target.model).and_then(|model| model.capabilities.max_output);
+        build::outgoing(endpoint, (target, most), key, &order.chat, &order.client_headers, &order.facts.id)
+    }
+
+    /// What an answer of a target says where its dialect has no word for it.
+    fn answering(&self, target: &Target) -> Answering {
+        Answering {
+            created: self.engine.clock.wall_ms() / 1_000,
+            model: target.upstream.clone(),
+            include_usage: self.order.chat.include_usage(),
         }
     }
 
@@ -166,6 +185,7 @@ impl Execution<'_> {
         &mut self,
         limits: &Limits,
         endpoint: &Endpoint,
+        called: &Called<'_>,
         mut incoming: Incoming,
     ) -> Result<Classified, Ended> {
         let mut body = BytesMut::new();
@@ -188,10 +208,10 @@ impl Execution<'_> {
         let scrubbed = endpoint.scrub_bytes(&body);
         let body = scrubbed.as_deref().unwrap_or(&body);
         let wall = self.engine.clock.wall_ms();
-        Ok(classify::http::answer_of(endpoint.vendor, incoming.status, &incoming.headers, body, wall))
+        Ok(called.answer(incoming.status, &incoming.headers, body, wall))
     }
 
-    async fn whole(&mut self, call: &Call, target: &Target, asked: Asked, mut incoming: Incoming) -> Result<(), Ended> {
+    async fn whole(&mut self, call: &Call, speaks: &Speaks<'_>, mut incoming: Incoming) -> Result<(), Ended> {
         let mut body = BytesMut::new();
         loop {
             let phase = Phase::Opened { since: self.engine.clock.now() };
@@ -206,17 +226,20 @@ impl Execution<'_> {
             }
         }
         let body = body.freeze();
-        let answered = chat::judge(&incoming.headers, &body, &asked, self.engine.clock.wall_ms())?;
+        let Speaks { dialect, asked, to } = speaks;
+        let (answering, wall) = (self.answering(to), self.engine.clock.wall_ms());
+        let (body, answered) = translate::judge(*dialect, &incoming.headers, body, asked, &answering, wall)?;
         let says_who = answered.model.as_deref().is_some_and(|model| !model.is_empty());
-        self.whole = Some(if says_who { body } else { chat::with_model(body, &target.upstream) });
+        self.whole = Some(if says_who { body } else { chat::with_model(body, &to.upstream) });
         self.answered = Some(answered);
         Ok(())
     }
 
-    async fn stream(&mut self, call: &Call, target: &Target, asked: Asked, mut body: Body) -> Result<(), Ended> {
+    async fn stream(&mut self, call: &Call, speaks: &Speaks<'_>, mut body: Body) -> Result<(), Ended> {
+        let target = speaks.to;
         let mut flow = Flow {
             attempt: call.attempt,
-            reader: StreamReader::new(asked),
+            reader: StreamReader::new(speaks.dialect, speaks.asked, || self.answering(target)),
             held: Vec::new(),
             held_bytes: 0,
             phase: Phase::Opened { since: self.engine.clock.now() },
@@ -224,7 +247,7 @@ impl Execution<'_> {
         let how = loop {
             let came = match self.within(&call.limits, flow.phase, body.next()).await {
                 // Nothing more was needed: a server that leaves out the end marker, or is slow with it, has answered.
-                Err(Ended::TimedOut(_)) if flow.reader.is_complete() => break StreamEnded::Reset,
+                Err(Ended::TimedOut(_)) if flow.reader.chat().is_complete() => break StreamEnded::Reset,
                 came => came?,
             };
             match came {
@@ -250,8 +273,8 @@ impl Execution<'_> {
 
     /// Takes bytes of a stream; says whether its end marker came.
     async fn pieces(&mut self, flow: &mut Flow, target: &Target, bytes: Bytes) -> Result<bool, Ended> {
-        let mut fresh = Some(bytes);
-        while let Some(piece) = flow.reader.push(fresh.take().unwrap_or_default()).next() {
+        flow.reader.push(bytes);
+        while let Some(piece) = flow.reader.next_piece() {
             let opened = matches!(flow.phase, Phase::Opened { .. });
             let output = match piece.kind {
                 PieceKind::Done => return Ok(true),
@@ -259,11 +282,11 @@ impl Execution<'_> {
                 PieceKind::Output => true,
                 PieceKind::Quiet | PieceKind::Finish => false,
             };
-            flow.hold(named(piece.raw, &flow.reader, target), output)?;
+            flow.hold(named(piece.raw, flow.reader.chat(), target), output)?;
             if output && opened {
                 self.commit(flow, target)?;
             }
-            let goes_on = (output || !opened) && !flow.reader.is_complete();
+            let goes_on = (output || !opened) && !flow.reader.chat().is_complete();
             if goes_on {
                 self.release(flow).await?;
             }
@@ -306,6 +329,13 @@ impl Execution<'_> {
     }
 }
 
+/// How a call is to be read.
+struct Speaks<'a> {
+    dialect: Dialect,
+    asked: Asked,
+    to: &'a Target,
+}
+
 /// A stream that is coming in.
 struct Flow {
     attempt: u32,
@@ -319,21 +349,21 @@ struct Flow {
 impl Flow {
     fn hold(&mut self, raw: Bytes, output: bool) -> Result<(), Classified> {
         // Output is sent on at once, but for what comes after the end of all choices.
-        if !output || self.reader.is_complete() {
+        if !output || self.reader.chat().is_complete() {
             self.held_bytes += raw.len();
         }
         self.held.push(raw);
         if self.held_bytes > MAX_HELD {
             let failure = Classified::of(Class::MalformedResponse, Stage::Headers, "stream-held-too-long")
                 .saying("the stream says too much that is no output");
-            return Err(if self.reader.has_output() { failure.after_output() } else { failure });
+            return Err(if self.reader.chat().has_output() { failure.after_output() } else { failure });
         }
         Ok(())
     }
 }
 
 /// The piece, saying who serves where the upstream does not say it.
-fn named(raw: Bytes, reader: &StreamReader, target: &Target) -> Bytes {
+fn named(raw: Bytes, reader: &chat::StreamReader, target: &Target) -> Bytes {
     if reader.model().is_some() {
         return raw;
     }

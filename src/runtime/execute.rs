@@ -219,6 +219,9 @@ impl<'a> Execution<'a> {
             };
             let action = step.action.map_or("call", |verb| verb.word());
             self.engine.meters.attempts.count([route, graph.target_name(target), class, action]);
+            if result.ours {
+                self.engine.meters.ours.count([route, graph.target_name(target)]);
+            }
         }
         let elapsed = self.engine.clock.now().less(self.order.facts.received_at);
         let target = run.target().map_or("", |t| graph.target_name(t));

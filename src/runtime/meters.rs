@@ -58,6 +58,8 @@ pub struct Meters {
     pub requests: Family<2>,
     /// Attempts by route, target, class (or `ok`) and the action that led to them.
     pub attempts: Family<4>,
+    /// Attempts by route and target whose request was refused for what our translation made of it.
+    pub ours: Family<2>,
     /// Probes by target and what they were taken for.
     pub probes: Family<2>,
     running: AtomicU64,

@@ -8,15 +8,17 @@ use super::engine::Engine;
 use super::live::lock;
 use super::serving::Serving;
 use super::upstream::{Body, build};
-use crate::classify::{self, Fault};
+use crate::classify::{Called, Fault};
 use crate::decide::baselines::Kind;
 use crate::decide::draw;
 use crate::decide::vitals::{Judged, Probed};
 use crate::policy::probe::{BadAnswer, ProbeKind, ProbeRules};
-use crate::policy::{Class, Millis, TargetId};
+use crate::policy::{Class, Dialect, Millis, TargetId};
 use crate::record;
 use crate::wire::chat::answer::Asked;
-use crate::wire::chat::{self, ChatRequest, request};
+use crate::wire::chat::{ChatRequest, request};
+use crate::wire::messages::Answering;
+use crate::wire::translate;
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use serde_json::json;
@@ -107,11 +109,17 @@ async fn probe(engine: &Engine, serving: &Serving, id_of: TargetId, rules: &Prob
     let Some(target) = serving.graph().target(id_of) else { return Probed::Inconclusive };
     let Some((endpoint, upstream)) = serving.fleet.get(target.provider) else { return Probed::Inconclusive };
     let Ok(chat) = question(rules, &target.upstream) else { return Probed::Inconclusive };
+    // Asked in the words of clients, so that it comes out as their requests do.
+    let dialect = endpoint.api.dialect();
+    let called =
+        Called { vendor: endpoint.vendor, corrections: &target.corrections, translated: dialect != Dialect::Chat };
     // With a key that does not rest; where all rest, nothing can be learned of the target.
     let key = serving.live.of(id_of).and_then(|(group, place)| lock(group).key(place, engine.clock.now(), &[]));
     let Some(key) = key else { return Probed::Inconclusive };
     let id = format!("probe-{}-{number}", target.name);
-    let outgoing = build::outgoing(endpoint, target, key, &chat, &[], &id);
+    let Ok(outgoing) = build::outgoing(endpoint, (target, None), key, &chat, &[], &id) else {
+        return Probed::Inconclusive;
+    };
     let began = engine.clock.now();
     let late = began.plus(rules.longest());
     let asked = async {
@@ -130,12 +138,12 @@ async fn probe(engine: &Engine, serving: &Serving, id_of: TargetId, rules: &Prob
         // Whether the server answers at all: it may be up and its model gone.
         Ok(_) if rules.kind == ProbeKind::Endpoint => Probed::Inconclusive,
         Ok((status, headers, body)) if !(200..300).contains(&status) => {
-            let failed = classify::http::answer_of(endpoint.vendor, status, &headers, &body, wall);
-            verdict_on(classify::correct::corrected(failed, &target.corrections).class)
+            verdict_on(called.answer(status, &headers, &body, wall).class)
         }
         Ok((_, headers, body)) => {
-            match chat::judge(&headers, &body, &Asked { vendor: endpoint.vendor, ..chat.asked() }, wall) {
-                Ok(_) if fits(rules, &body) => Probed::Passed(took),
+            let asked = Asked { vendor: endpoint.vendor, ..chat.asked() };
+            match translate::judge(dialect, &headers, body, &asked, &Answering::default(), wall) {
+                Ok((body, _)) if fits(rules, &body) => Probed::Passed(took),
                 Ok(_) => bad(rules),
                 // Cut at the probe's own limit, and a short one at that: it answered.
                 Err(failure) if failure.class == Class::Truncated => Probed::Passed(took),

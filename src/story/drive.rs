@@ -5,7 +5,7 @@
 
 use super::world::World;
 use crate::classify::vendor::{ANYBODY, Vendor};
-use crate::classify::{self, Classified, Fault, NoHeaders};
+use crate::classify::{self, Called, Classified, Fault, NoHeaders};
 use crate::decide::{Call, Event, Facts, Limits, Next, Phase, Progress, Run};
 use crate::graph::Graph;
 use crate::policy::{Effects, Millis, Money, RouteId, SendFacts, TargetId, Usage};
@@ -148,9 +148,10 @@ impl Drive<'_> {
                     self.step(Event::Attempt(self.run.attempts(), Progress::Headers));
                     self.whole(&bytes)
                 } else {
-                    let failed = classify::http::answer_of(self.vendor, status, &headers, &bytes, 0);
                     let corrections = target.map_or(&[][..], |t| &t.corrections);
-                    self.fail(&classify::correct::corrected(failed, corrections))
+                    let translated = provider.is_some_and(|p| p.api.dialect() != self.facts.dialect);
+                    let called = Called { vendor: self.vendor, corrections, translated };
+                    self.fail(&called.answer(status, &headers, &bytes, 0))
                 }
             }
             ScriptedBody::Stream { events, lead, then } => {

@@ -5,11 +5,14 @@
 //! are handed on are the bytes that came.
 
 pub mod chat;
+mod ending;
 pub mod exchange;
 pub mod json;
+pub mod messages;
 pub mod output;
 pub mod scripted;
 pub mod sse;
+pub mod translate;
 
 use crate::classify::Classified;
 use crate::decide::event::Failure;
@@ -25,5 +28,6 @@ pub fn failure(classified: &Classified) -> Failure<'_> {
         status: classified.status,
         code: classified.code.as_deref(),
         no_retry: classified.no_retry,
+        ours: classified.ours,
     }
 }

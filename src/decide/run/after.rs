@@ -38,7 +38,7 @@ impl Run {
         }
         let target = racer.candidate.target;
         // The hold is that of the cause: a limit that shows itself in mid-stream is a limit all the same.
-        let hold_until = scene.hold_until(target, cause, failure.hint);
+        let hold_until = if failure.ours { None } else { scene.hold_until(target, cause, failure.hint) };
         let latency = racer.output.map(|output| Latency::FirstOutput(output.less(racer.started)));
         verdicts.settle(&Settle {
             target,
@@ -57,9 +57,10 @@ impl Run {
                 status: failure.status,
                 hint: failure.hint,
                 ended: scene.now,
+                ours: failure.ours,
             },
         );
-        self.remember(failure.class, racer.attempt);
+        self.remember(failure.class, racer.attempt, failure.ours);
         let lapse = Lapse {
             class: failure.class,
             stage: failure.stage,
@@ -149,10 +150,12 @@ impl Run {
     }
 
     /// The client is told of the first failure, unless a later one says more about the request or the credential.
-    fn remember(&mut self, class: Class, attempt: u32) {
+    fn remember(&mut self, class: Class, attempt: u32, ours: bool) {
         let says_more = matches!(class, Class::Policy | Class::Auth | Class::Permission);
-        if self.told.is_none() || says_more || self.committed {
-            self.told = Some(Told { class, attempt });
+        // Whoever got the request as it was written, and does not take it either, knows better than our translation.
+        let knows_better = class == Class::InvalidRequest && !ours && self.told.is_some_and(|told| told.ours);
+        if self.told.is_none() || says_more || knows_better || self.committed {
+            self.told = Some(Told { class, attempt, ours });
         }
     }
 
@@ -296,16 +299,18 @@ impl Run {
     fn stop(&mut self, scene: &Scene<'_>, node: NodeIndex, status: Option<u16>) -> Next {
         let told = self.told;
         let class = told.map_or(Class::Unknown, |t| t.class);
+        let ours = told.is_some_and(|t| t.ours);
         self.push_stop(scene, node, SmallVec::new());
         if self.committed {
             return self.break_off(Why::Class(class), told.map(|t| t.attempt));
         }
         self.end(Refused {
-            status: status.unwrap_or_else(|| class.client_status()),
+            status: status.unwrap_or_else(|| if ours { OURS } else { class.client_status() }),
             why: Why::Class(class),
             attempt: told.map(|t| t.attempt),
             retry_after: None,
             answered: true,
+            ours,
         })
     }
 
@@ -330,6 +335,7 @@ impl Run {
             attempt: told.map(|t| t.attempt),
             retry_after: standings.and_then(|s| select::return_in(s.iter(), scene.now)),
             answered: true,
+            ours: told.is_some_and(|t| t.ours),
         })
     }
 
@@ -339,6 +345,9 @@ impl Run {
         Next::Refuse(refused)
     }
 }
+
+/// The status that a client is told where our translation of its request was refused: an error of a gateway.
+const OURS: u16 = 502;
 
 /// What does not change while one row is walked.
 pub(super) struct Around<'a> {

@@ -51,6 +51,7 @@ impl Run {
             attempt: None,
             retry_after,
             answered: called || matches!(why, Refusal::Contract | Refusal::Deadline),
+            ours: false,
         };
         if !called && let Some(node) = scene.graph.route_node(self.route) {
             let passed = self.dropped.clone();
@@ -63,7 +64,7 @@ impl Run {
 
     /// Output was forwarded and there will be no more.
     pub(super) fn break_off(&mut self, why: Why, attempt: Option<u32>) -> Next {
-        let refused = Refused { status: 502, why, attempt, retry_after: None, answered: true };
+        let refused = Refused { status: 502, why, attempt, retry_after: None, answered: true, ours: false };
         self.refused = Some(refused);
         self.outcome = Some(Outcome::Cut);
         Next::Break(refused)

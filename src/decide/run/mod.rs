@@ -60,6 +60,7 @@ struct Planned {
 struct Told {
     class: Class,
     attempt: u32,
+    ours: bool,
 }
 
 /// One request's run.

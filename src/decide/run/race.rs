@@ -64,7 +64,7 @@ impl Run {
             }
             Progress::Failed(failure) => {
                 let racer = self.racers.swap_remove(at);
-                self.failed(scene, &racer, failure, failure.class.blame(), verdicts)
+                self.failed(scene, &racer, failure, failure.blame(), verdicts)
             }
             Progress::TimedOut(timer) => self.timed_out(scene, at, timer, verdicts),
         }

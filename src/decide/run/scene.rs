@@ -1,7 +1,7 @@
 //! What a step works with, and who may be called at all: the chain for the request's region, less the ranks whose guard
 //! does not hold and the targets that the contract drops.
 
-use crate::decide::contract::{Need, Offer, Unmet, unmet};
+use crate::decide::contract::{self, Need, Offer, Unmet, unmet};
 use crate::decide::facts::Facts;
 use crate::decide::guard::{View, holds};
 use crate::decide::hold::Hold;
@@ -11,7 +11,7 @@ use crate::decide::trail::{Passed, PassedWhy};
 use crate::graph::{Edge, Graph, Node, NodeIndex};
 use crate::policy::breaker::BreakerRules;
 use crate::policy::tier::ChainRef;
-use crate::policy::{Budget, Class, Millis, ModelId, Money, Rank, Route, RouteId, TargetId, TierId};
+use crate::policy::{Budget, Class, Dialect, Millis, ModelId, Money, Rank, Route, RouteId, TargetId, TierId};
 use smallvec::SmallVec;
 
 /// A target that a request may be sent to: its guard holds and the contract is met.
@@ -79,7 +79,8 @@ impl Scene<'_> {
         let stated = self.graph.target(target)?;
         let model = self.graph.model(stated.model)?;
         let before = dropped.len();
-        unmet(need, &Offer::of(stated, &model.capabilities), &mut |clause| {
+        let dialect = self.graph.provider(stated.provider).map_or(Dialect::Chat, |p| p.api.dialect());
+        unmet(need, &Offer::of(stated, &model.capabilities, dialect), &mut |clause| {
             let passed = Passed { target, why: PassedWhy::Unmet(clause) };
             if !dropped.contains(&passed) {
                 dropped.push(passed);
@@ -113,7 +114,7 @@ impl Scene<'_> {
     fn worst(&self, target: TargetId) -> Option<Money> {
         let target = self.graph.target(target)?;
         let model = self.graph.model(target.model)?;
-        let prices = Offer::of(target, &model.capabilities).prices;
+        let prices = contract::prices(target, &model.capabilities);
         let output = self.facts.max_output.or(model.capabilities.max_output)?;
         let output = output.saturating_mul(self.facts.choices);
         Some(prices.input?.of(self.facts.tokens).plus(prices.output?.of(output)))

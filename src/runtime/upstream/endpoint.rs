@@ -4,7 +4,7 @@
 //! file and never its value. Read once per load of a policy set: a key that changes takes effect with the next load.
 
 use crate::classify::vendor::Vendor;
-use crate::policy::{Api, Millis, Provider, Text};
+use crate::policy::{Api, Dialect, Millis, Provider, Text};
 use std::fmt;
 
 /// A value that is not for logs: credentials, and headers that may hold them.
@@ -64,9 +64,11 @@ pub struct Endpoint {
     pub api: Api,
     /// Whose table its failures are read by.
     pub vendor: &'static Vendor,
-    /// The whole address of chat completions.
-    pub chat_url: String,
-    /// Values of `authorization`, one for each key; none for a server that asks for none.
+    /// The whole address that calls go to.
+    pub url: String,
+    /// The header that a key goes in, in lower case.
+    pub key_header: &'static str,
+    /// Values of that header, one for each key; none for a server that asks for none.
     pub keys: Vec<Secret>,
     /// Other headers sent with each call, names in lower case.
     pub headers: Vec<(String, Secret)>,
@@ -141,6 +143,8 @@ impl Outside for Process {
 
 /// Default of `base-url` for `openai-chat`.
 const OPENAI: &str = "https://api.openai.com/v1";
+/// Default of `base-url` for `anthropic-messages`.
+const ANTHROPIC: &str = "https://api.anthropic.com/v1";
 /// The emulator lives in the process; the address is shown to nobody and reached by nobody.
 const EMULATED: &str = "http://emulated.invalid/v1";
 
@@ -166,6 +170,7 @@ impl Endpoint {
         let lookup = |setting: &str, text: &Text| value_of(provider, setting, text, outside);
         let default = match provider.api {
             Api::OpenaiChat => OPENAI,
+            Api::AnthropicMessages => ANTHROPIC,
             Api::Emulated => EMULATED,
         };
         let base = match &provider.base_url {
@@ -175,9 +180,13 @@ impl Endpoint {
         let base = checked_base(&base).map_err(|what| unusable(provider, "base-url", what))?;
         let mut headers = Vec::new();
         let mut keys = Vec::new();
+        let (path, key_header, scheme) = match provider.api.dialect() {
+            Dialect::Chat => ("chat/completions", "authorization", "Bearer "),
+            Dialect::Messages => ("messages", "x-api-key", ""),
+        };
         for key in &provider.keys {
             let key = lookup("key", key)?;
-            keys.push(header_value(provider, "key", format!("Bearer {key}"))?);
+            keys.push(header_value(provider, "key", format!("{scheme}{key}"))?);
         }
         for (name, text) in &provider.headers {
             let value = lookup(&format!("header {name}"), text)?;
@@ -187,7 +196,8 @@ impl Endpoint {
             provider: provider.name.clone(),
             api: provider.api,
             vendor: Vendor::of(&provider.name, provider.api.word()),
-            chat_url: format!("{base}/chat/completions"),
+            url: format!("{base}/{path}"),
+            key_header,
             keys,
             headers,
             pass: provider.pass_headers.clone(),

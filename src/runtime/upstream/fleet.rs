@@ -41,7 +41,7 @@ impl Fleet {
             let endpoint = Endpoint::resolve(provider, outside)?;
             let upstream = match endpoint.api {
                 Api::Emulated => Arc::clone(emulated),
-                Api::OpenaiChat => match kept.get(&connection(&endpoint)) {
+                Api::OpenaiChat | Api::AnthropicMessages => match kept.get(&connection(&endpoint)) {
                     Some(upstream) => Arc::clone(upstream),
                     None => Arc::new(dial(&endpoint)?),
                 },
@@ -59,11 +59,11 @@ impl Fleet {
 
 /// What a client's connections depend on.
 fn connection(endpoint: &Endpoint) -> (&str, Api, Millis, &str) {
-    (&endpoint.provider, endpoint.api, endpoint.timeout_connect, &endpoint.chat_url)
+    (&endpoint.provider, endpoint.api, endpoint.timeout_connect, &endpoint.url)
 }
 
 fn dial(endpoint: &Endpoint) -> Result<Http, Unresolved> {
-    Http::new(&endpoint.chat_url, endpoint.timeout_connect).map_err(|what| Unresolved::Unusable {
+    Http::new(&endpoint.url, endpoint.timeout_connect).map_err(|what| Unresolved::Unusable {
         provider: endpoint.provider.clone(),
         setting: "base-url".to_owned(),
         what,

@@ -14,7 +14,7 @@ const APIS: Words = &[
     ("openai-chat", InEffect),
     ("openai-responses", Later),
     ("azure-openai", Later),
-    ("anthropic-messages", Later),
+    ("anthropic-messages", InEffect),
     ("gemini", Later),
     ("bedrock-converse", Later),
     ("emulated", InEffect),

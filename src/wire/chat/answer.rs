@@ -8,6 +8,7 @@ use crate::classify::vendor::{ANYBODY, Vendor};
 use crate::classify::{Classified, Headers, http};
 pub use crate::policy::Usage;
 use crate::policy::{Class, Scope, Stage};
+use crate::wire::ending::ending;
 use crate::wire::json::{self, Members};
 use bytes::Bytes;
 
@@ -101,12 +102,9 @@ pub(super) fn first_finish<'a>(choices: &'a [Choice<'_>]) -> Option<&'a str> {
 
 /// Reasons that are no end of an answer but a failure in disguise.
 pub(super) fn failed_finish(finish: &str) -> Option<Classified> {
-    let of = |class, rule| Some(Classified::of(class, Stage::Headers, rule).saying("the answer ended with an error"));
-    match finish {
-        "error" => of(Class::ServerError, "finish-error"),
-        "insufficient_system_resource" => of(Class::Overloaded, "finish-no-resource"),
-        _ => None,
-    }
+    let (class, rule) = ending(finish)?;
+    let in_order = matches!(class, Class::Policy | Class::Truncated);
+    (!in_order).then(|| Classified::of(class, Stage::Headers, rule).saying("the answer ended with an error"))
 }
 
 /// How an answer ended that ended in order.
@@ -125,17 +123,16 @@ impl Ending<'_> {
     /// Whether this is an answer: not where a filter left nothing, length cut it short, or nothing is there.
     pub fn judge(&self, asked: &Asked) -> Result<(), Classified> {
         let of = |class, rule, words: &str| Err(Classified::of(class, Stage::Headers, rule).saying(words));
-        match (self.finish, self.output) {
-            (Some("length"), _) if self.is_cut(asked) => {
+        let reason = self.finish.and_then(ending).map(|(class, _)| class);
+        match (reason, self.output) {
+            (Some(Class::Truncated), _) if self.is_cut(asked) => {
                 // The target did what it could: the cut says nothing about its health.
                 of(Class::Truncated, "finish-length", "the answer was cut by length")
                     .map_err(|c| c.within(Scope::Request))
             }
-            (Some("length"), _) | (_, true) => Ok(()),
-            (Some("content_filter"), false) => {
-                of(Class::Policy, "finish-filter", "the answer was withheld by a content filter")
-                    .map_err(|c| c.within(Scope::Request))
-            }
+            (Some(Class::Truncated), _) | (_, true) => Ok(()),
+            (Some(Class::Policy), false) => of(Class::Policy, "finish-filter", "the answer was withheld by a filter")
+                .map_err(|c| c.within(Scope::Request)),
             (_, false) => of(Class::EmptyResponse, "finish-empty", "the answer holds nothing"),
         }
     }

@@ -146,6 +146,11 @@ impl ChatRequest {
         self.include_usage
     }
 
+    /// Output tokens that it asks for at most, of each choice.
+    pub fn max_output(&self) -> Option<u64> {
+        self.max_output
+    }
+
     /// The bytes as they came.
     pub fn body(&self) -> &Bytes {
         &self.body

@@ -81,10 +81,25 @@ impl StreamReader {
     /// Takes the next bytes and gives the pieces that they complete. Pieces that are not taken come with the next push.
     pub fn push(&mut self, bytes: Bytes) -> Pieces<'_> {
         // Nothing that comes after an end or a failure is looked at, or kept.
-        if self.failed.is_none() && !self.done {
+        if !self.is_over() {
             self.events.push(bytes);
         }
         Pieces { reader: self }
+    }
+
+    /// Whether an end or a failure was seen: nothing more is looked at.
+    pub fn is_over(&self) -> bool {
+        self.failed.is_some() || self.done
+    }
+
+    /// Learns what it cost from elsewhere than the stream.
+    pub fn learn(&mut self, usage: Usage) {
+        self.answered.usage = Some(usage);
+    }
+
+    /// Takes a failure that was found elsewhere than in the stream, at the place where the stream is.
+    pub fn fail(&mut self, failure: Classified) -> Piece {
+        Piece { raw: Bytes::new(), kind: self.error(failure) }
     }
 
     /// Whether output was seen.
@@ -260,7 +275,7 @@ impl Iterator for Pieces<'_> {
     type Item = Piece;
 
     fn next(&mut self) -> Option<Piece> {
-        if self.reader.failed.is_some() || self.reader.done {
+        if self.reader.is_over() {
             return None;
         }
         let block = self.reader.events.next_block()?;

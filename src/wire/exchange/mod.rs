@@ -4,7 +4,6 @@
 //! is one, and how wide it is. It is what operators ask with; live traffic goes through the same tables, and through the
 //! readers of its dialect, which also know what the request asked for. It never decides what to do next.
 
-mod ending;
 mod frames;
 pub mod line;
 mod stream;

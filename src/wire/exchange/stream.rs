@@ -3,12 +3,12 @@
 //! In: the pieces, and how they ended. Out: what failed, or nothing; and the cause, where a payload names one. A stream is
 //! complete when it gave a reason for its end, or ended with an event that says so.
 
-use super::ending::ending;
 use super::frames::{Payload, payloads};
 use super::whole::error_in;
 use super::{Case, End, found};
 use crate::classify::Classified;
 use crate::policy::{Class, Stage};
+use crate::wire::ending::ending;
 use crate::wire::json;
 use crate::wire::output::Object;
 

@@ -2,10 +2,10 @@
 //!
 //! In: a body. Out: what failed, or nothing. An answer counts where it brings output and gives no reason against itself.
 
-use super::ending::ending;
 use super::{Case, End, found};
 use crate::classify::{Classified, Fault, fault};
 use crate::policy::{Class, Scope, Stage};
+use crate::wire::ending::ending;
 use crate::wire::json;
 use crate::wire::output::Object;
 

@@ -109,6 +109,7 @@ impl Driver for Contract {
         for target in &self.targets {
             let capabilities = capabilities(target);
             let offer = Offer {
+                dialect: switchback::policy::Dialect::Chat,
                 capabilities: &capabilities,
                 region: target["region"].as_str(),
                 prices: prices(target),

@@ -42,8 +42,16 @@ fn env(name: &str, default: Option<&str>) -> Text {
 #[test]
 fn the_default_address_is_openai_and_the_key_is_a_bearer() {
     let endpoint = Endpoint::resolve(&Provider { keys: vec![env("KEY", None)], ..provider() }, &World).unwrap();
-    assert_eq!(endpoint.chat_url, "https://api.openai.com/v1/chat/completions");
+    assert_eq!(endpoint.url, "https://api.openai.com/v1/chat/completions");
     assert_eq!(endpoint.keys, [Secret::new("Bearer k-1")]);
+}
+
+#[test]
+fn messages_go_to_anthropic_with_the_key_by_itself() {
+    let provider = Provider { api: Api::AnthropicMessages, keys: vec![env("KEY", None)], ..provider() };
+    let endpoint = Endpoint::resolve(&provider, &World).unwrap();
+    assert_eq!(endpoint.url, "https://api.anthropic.com/v1/messages");
+    assert_eq!((endpoint.key_header, &endpoint.keys[..]), ("x-api-key", &[Secret::new("k-1")][..]));
 }
 
 #[test]
@@ -66,7 +74,7 @@ fn a_missing_or_blank_variable_is_named() {
 fn defaults_stand_in_for_what_is_absent() {
     let base = Some(env("ABSENT", Some("http://127.0.0.1:9/v1/")));
     let endpoint = Endpoint::resolve(&Provider { base_url: base, ..provider() }, &World).unwrap();
-    assert_eq!(endpoint.chat_url, "http://127.0.0.1:9/v1/chat/completions");
+    assert_eq!(endpoint.url, "http://127.0.0.1:9/v1/chat/completions");
 }
 
 #[test]

@@ -68,7 +68,7 @@ const REASONS: &[(Class, &str, &[&str])] = &[
 ];
 
 /// What a reason makes of an answer, and the rule that says so.
-pub(super) fn ending(reason: &str) -> Option<(Class, &'static str)> {
+pub fn ending(reason: &str) -> Option<(Class, &'static str)> {
     let reason: String = reason.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();
     let of = REASONS.iter().find(|(_, _, words)| words.contains(&reason.as_str()));
     of.map(|(class, rule, _)| (*class, *rule))
