@@ -69,7 +69,8 @@ mod tests {
 
     #[test]
     fn what_says_more_than_malformed_is_what_it_says() {
-        let overflow = r#"{"error":{"type":"invalid_request_error","message":"prompt is too long: 9 tokens > 8 maximum"}}"#;
+        let overflow =
+            r#"{"error":{"type":"invalid_request_error","message":"prompt is too long: 9 tokens > 8 maximum"}}"#;
         assert_eq!(of(true, 400, overflow, &[]), (Class::ContextOverflow, false));
         let filtered = r#"{"error":{"code":"content_filter"}}"#;
         assert_eq!(of(true, 400, filtered, &[]), (Class::Policy, false));

@@ -3,8 +3,8 @@
 use super::facts::Facts;
 use crate::policy::contract::Pattern;
 use crate::policy::{
-    Capabilities, Contract, Dialect, Millis, Modalities, Modality, Money, Prices, StructuredOutput, Target, Term, Terms,
-    Tools,
+    Capabilities, Contract, Dialect, Millis, Modalities, Modality, Money, Prices, StructuredOutput, Target, Term,
+    Terms, Tools,
 };
 use std::fmt;
 

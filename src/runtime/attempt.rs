@@ -111,7 +111,8 @@ impl Execution<'_> {
             // A graph and its fleet are made together; a target without a provider is no target.
             return Err(classify::fault(Fault::Other { sent: false }).into());
         };
-        let outgoing = self.outgoing(endpoint, target, call.key).map_err(|e| classify::called::unwritten(&e.to_string()))?;
+        let outgoing =
+            self.outgoing(endpoint, target, call.key).map_err(|e| classify::called::unwritten(&e.to_string()))?;
         let left = outgoing.left.clone();
         let speaks = Speaks {
             dialect: endpoint.api.dialect(),

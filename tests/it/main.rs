@@ -25,6 +25,7 @@ mod exits;
 mod forms;
 mod front_door;
 mod fuzz;
+mod gateway_messages;
 mod gateway_plain;
 mod gateway_refusals;
 mod gateway_rest;

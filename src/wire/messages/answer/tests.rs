@@ -46,8 +46,10 @@ fn calls_are_calls_and_outrank_a_plain_stop() {
         {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {"n": 1}},
         {"type": "tool_use", "id": "toolu_2", "name": "g", "input": {}},
     ]}));
-    let call = |id: &str, name: &str, arguments: &str| json!({"id": id, "type": "function",
-        "function": {"name": name, "arguments": arguments}});
+    let call = |id: &str, name: &str, arguments: &str| {
+        json!({"id": id, "type": "function",
+        "function": {"name": name, "arguments": arguments}})
+    };
     let want = json!({"role": "assistant", "content": "I call.", "reasoning_content": "hm",
         "tool_calls": [call("toolu_1", "f", "{\"n\":1}"), call("toolu_2", "g", "{}")]});
     assert_eq!(answer["choices"][0]["message"], want);
@@ -85,8 +87,16 @@ fn what_was_cached_is_part_of_the_input() {
 
 #[test]
 fn what_is_no_message_is_left_to_the_judge() {
-    for body in ["", "{}", "[]", "<html>", r#"{"type":"error","error":{}}"#, r#"{"type":"message"}"#,
-        r#"{"choices":[]}"#, r#"{"type":"message","content":"text"}"#] {
+    for body in [
+        "",
+        "{}",
+        "[]",
+        "<html>",
+        r#"{"type":"error","error":{}}"#,
+        r#"{"type":"message"}"#,
+        r#"{"choices":[]}"#,
+        r#"{"type":"message","content":"text"}"#,
+    ] {
         assert!(chat_of(body, &to()).is_none(), "{body}");
     }
 }

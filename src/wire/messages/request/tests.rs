@@ -161,8 +161,10 @@ fn choices_of_tools() {
 fn whatever_would_be_lost_is_named() {
     let user = |content: Value| json!({"messages": [{"role": "user", "content": content}]});
     let messages = |list: Value| json!({"messages": list});
-    let call = |id: &str, arguments: &str| json!({"role": "assistant", "tool_calls": [{"id": id, "type": "function",
-        "function": {"name": "f", "arguments": arguments}}]});
+    let call = |id: &str, arguments: &str| {
+        json!({"role": "assistant", "tool_calls": [{"id": id, "type": "function",
+        "function": {"name": "f", "arguments": arguments}}]})
+    };
     let hi = json!({"role": "user", "content": "hi"});
     let result = json!({"role": "tool", "tool_call_id": "a", "content": "x"});
     let cases: Vec<(Value, &[&str])> = vec![
@@ -183,14 +185,28 @@ fn whatever_would_be_lost_is_named() {
         (json!({"web_search_options": {}}), &["hosted"]),
         (json!({"tools": [{"type": "web_search"}]}), &["other-tools"]),
         (json!({"tools": [{"type": "custom", "custom": {"name": "f"}}]}), &["other-tools"]),
-        (json!({"tools": [{"type": "function", "function": {"name": "f"}}],
-            "tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": []}}}), &["tool-subset"]),
+        (
+            json!({"tools": [{"type": "function", "function": {"name": "f"}}],
+            "tool_choice": {"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": []}}}),
+            &["tool-subset"],
+        ),
         (json!({"top_k": 5}), &["other-members"]),
         (json!({"reasoning_effort": "utmost"}), &["other-members"]),
-        (user(json!([{"type": "input_audio", "input_audio": {"data": "A", "format": "wav"}}])), &["audio", "turn-order"]),
+        (
+            user(json!([{"type": "input_audio", "input_audio": {"data": "A", "format": "wav"}}])),
+            &["audio", "turn-order"],
+        ),
         (user(json!([{"type": "text", "text": "a"}, {"type": "file", "file": {"file_id": "f-1"}}])), &["files"]),
-        (user(json!([{"type": "text", "text": "a"}, {"type": "image_url", "image_url": {"url": "http://a/b.png"}}])), &["image-source"]),
-        (user(json!([{"type": "text", "text": "a"}, {"type": "image_url", "image_url": {"url": "data:image/tiff;base64,AA"}}])), &["image-source"]),
+        (
+            user(json!([{"type": "text", "text": "a"}, {"type": "image_url", "image_url": {"url": "http://a/b.png"}}])),
+            &["image-source"],
+        ),
+        (
+            user(
+                json!([{"type": "text", "text": "a"}, {"type": "image_url", "image_url": {"url": "data:image/tiff;base64,AA"}}]),
+            ),
+            &["image-source"],
+        ),
         (user(json!([{"type": "text", "text": "a"}, {"type": "hologram"}])), &["parts"]),
         (user(json!("")), &["turn-order"]),
         (messages(json!([{"role": "user", "name": "ann", "content": "hi"}])), &["names"]),
@@ -216,8 +232,10 @@ fn what_says_nothing_here_is_left_out() {
     let none = json!({"stream_options": null, "prompt_cache_key": "x", "prediction": {"type": "content", "content": "x"},
         "prompt_cache_retention": "24h", "service_tier": "flex", "metadata": {"a": "b"}, "parallel_tool_calls": true});
     assert!(terms(none).is_empty());
-    assert_eq!(written(&json!({"model": "m", "reasoning_effort": "none", "messages": [{"role": "user", "content": "hi"}]}))["thinking"],
-        json!({"type": "disabled"}));
+    assert_eq!(
+        written(&json!({"model": "m", "reasoning_effort": "none", "messages": [{"role": "user", "content": "hi"}]}))["thinking"],
+        json!({"type": "disabled"})
+    );
 }
 
 #[test]
@@ -315,7 +333,11 @@ fn content() -> impl Strategy<Value = Value> {
         words().prop_map(|text| json!({"type": "text", "text": text})),
         Just(json!({"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}})),
     ];
-    prop_oneof![words().prop_map(Value::from), Just(Value::Null), prop::collection::vec(part, 0..3).prop_map(Value::from)]
+    prop_oneof![
+        words().prop_map(Value::from),
+        Just(Value::Null),
+        prop::collection::vec(part, 0..3).prop_map(Value::from)
+    ]
 }
 
 /// What the assistant says, with calls and their results; ids are numbered later.
@@ -332,9 +354,11 @@ fn conversation() -> impl Strategy<Value = Vec<Value>> {
         let mut number = 0;
         for (said, rounds) in rounds {
             for (said, calls, results) in rounds {
-                let ids: Vec<String> = (0..calls).map(|n| format!("{}{}", if odd { "f:" } else { "call_" }, number + n)).collect();
+                let ids: Vec<String> =
+                    (0..calls).map(|n| format!("{}{}", if odd { "f:" } else { "call_" }, number + n)).collect();
                 number += calls;
-                let call = |id: &String| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
+                let call =
+                    |id: &String| json!({"id": id, "type": "function", "function": {"name": "f", "arguments": "{}"}});
                 let calls: Vec<Value> = ids.iter().map(call).collect();
                 let mut message = json!({"role": "assistant", "content": said});
                 if !calls.is_empty() {

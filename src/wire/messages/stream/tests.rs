@@ -123,9 +123,7 @@ fn chunk(delta: Value, finish: Option<&str>) -> Value {
 #[test]
 fn a_stream_is_a_stream_of_chat() {
     let read = read(&told(), StreamEnded::Clean);
-    let call = |index: u64, id: &str, name: &str| {
-        json!({"tool_calls": [{"index": index, "id": id, "type": "function", "function": {"name": name, "arguments": ""}}]})
-    };
+    let call = |index: u64, id: &str, name: &str| json!({"tool_calls": [{"index": index, "id": id, "type": "function", "function": {"name": name, "arguments": ""}}]});
     let more = |index: u64, piece: &str| json!({"tool_calls": [{"index": index, "function": {"arguments": piece}}]});
     let usage = json!({"id": "msg_1", "object": "chat.completion.chunk", "created": 7, "model": "claude-x", "choices": [],
         "usage": {"prompt_tokens": 15, "completion_tokens": 5, "total_tokens": 20,
@@ -216,16 +214,25 @@ fn a_pause_is_no_end() {
 fn an_answer_of_nothing_is_empty_and_what_is_something_else_is_malformed() {
     assert_eq!(class(&[start(), end("end_turn"), last()], StreamEnded::Clean).0, Class::EmptyResponse);
     assert_eq!(class(&[], StreamEnded::Clean).0, Class::EmptyResponse);
-    let chat = "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n\n".to_owned();
+    let chat =
+        "data: {\"choices\":[{\"index\":0,\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n\n".to_owned();
     assert_eq!(class(&[chat], StreamEnded::Clean).0, Class::MalformedResponse);
-    assert_eq!(class(&["event: message_start\ndata: {\n\n".to_owned()], StreamEnded::Clean).0, Class::MalformedResponse);
+    assert_eq!(
+        class(&["event: message_start\ndata: {\n\n".to_owned()], StreamEnded::Clean).0,
+        Class::MalformedResponse
+    );
     assert_eq!(class(&[start(), last()], StreamEnded::Clean).0, Class::Truncated);
 }
 
 #[test]
 fn arguments_that_came_at_once_are_handed_on_at_the_end_of_their_block() {
     let read = read(
-        &[start(), block(0, json!({"type": "tool_use", "id": "t", "name": "f", "input": {"n": 1}})), stop(0), end("tool_use")],
+        &[
+            start(),
+            block(0, json!({"type": "tool_use", "id": "t", "name": "f", "input": {"n": 1}})),
+            stop(0),
+            end("tool_use"),
+        ],
         StreamEnded::Clean,
     );
     assert_eq!(read.events[2]["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"], "{\"n\":1}");
