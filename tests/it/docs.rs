@@ -141,6 +141,15 @@ fn every_metric_is_listed() {
 }
 
 #[test]
+fn every_term_of_a_dialect_is_explained() {
+    let page = page("dialects.md");
+    let table = section(&page, "## Chat to Messages: the request");
+    for term in switchback::policy::Term::ALL {
+        assert!(table.contains(&format!("| `dialect:{term}` |")), "`{term}`");
+    }
+}
+
+#[test]
 fn the_options_are_those_of_the_commands() {
     let text = page("cli.md");
     for command in

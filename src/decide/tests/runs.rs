@@ -448,3 +448,18 @@ fn a_row_that_only_meant_to_stop_has_the_class_s_own_status() {
     let Next::Refuse(refused) = b.at(300).fails(Class::ServerError, Stage::Sent) else { panic!() };
     assert_eq!(refused.status, 502);
 }
+
+#[test]
+fn what_is_ours_blames_nobody_and_is_no_400() {
+    let ours = Failure { ours: true, ..Failure::of(Class::InvalidRequest, Stage::Rejected) };
+    let mut b = bench();
+    b.step(Event::Begin);
+    let Next::Refuse(refused) = b.step(Event::Attempt(1, Progress::Failed(ours))) else { panic!() };
+    assert_eq!((refused.status, refused.why.word(), refused.ours), (502, "invalid-request", true));
+    assert_eq!((b.world.settled[0].blame, b.world.settled[0].hold_until), (Blame::Neutral, None));
+    assert!(b.run.trail()[0].result.unwrap().ours);
+    let mut b = bench();
+    b.step(Event::Begin);
+    let Next::Refuse(refused) = b.fails(Class::InvalidRequest, Stage::Rejected) else { panic!() };
+    assert_eq!((refused.status, refused.ours), (400, false));
+}

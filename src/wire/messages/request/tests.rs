@@ -38,8 +38,7 @@ fn a_limit_is_the_requests_or_else_the_models() {
     let body = |more: &str| format!(r#"{{"model":"m","messages":[{{"role":"user","content":"hi"}}]{more}}}"#);
     let limit = |more: &str, most| {
         let chat = read(body(more).into()).unwrap();
-        let body = write(&chat, "c", most).map(|b| serde_json::from_slice::<Value>(&b).unwrap()["max_tokens"].clone());
-        body
+        write(&chat, "c", most).map(|b| serde_json::from_slice::<Value>(&b).unwrap()["max_tokens"].clone())
     };
     assert_eq!(limit(r#","max_tokens":7"#, Some(9)), Ok(json!(7)));
     assert_eq!(limit(r#","max_tokens":7,"max_completion_tokens":5"#, Some(9)), Ok(json!(5)));

@@ -186,7 +186,7 @@ fn usage_is_known_and_only_told_to_who_asked() {
 #[test]
 fn an_error_is_what_it_says_wherever_it_comes() {
     let overloaded = event(json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}));
-    assert_eq!(class(&[overloaded.clone()], StreamEnded::Clean), (Class::Overloaded, None));
+    assert_eq!(class(std::slice::from_ref(&overloaded), StreamEnded::Clean), (Class::Overloaded, None));
     assert_eq!(class(&[start(), ping(), overloaded.clone()], StreamEnded::Clean), (Class::Overloaded, None));
     let after = class(&[start(), text("a"), overloaded.clone()], StreamEnded::Clean);
     assert_eq!(after, (Class::PartialStream, Some(Class::Overloaded)));
