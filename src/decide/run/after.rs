@@ -5,7 +5,7 @@ use super::checks::{Choice, May, PassChecks};
 use super::lapse::Lapse;
 use super::race::Racer;
 use super::scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
-use super::{Planned, Run, Told};
+use super::{Planned, Run};
 use crate::decide::action::{Bar, Walked, walk};
 use crate::decide::deadline::Fit;
 use crate::decide::event::{Call, Failure, Next, Refused, Settle, Why};
@@ -147,16 +147,6 @@ impl Run {
             }
         }
         stop.map_or(Found::Nothing, |(node, status)| Found::Stop { node, status, exhausted, wanting })
-    }
-
-    /// The client is told of the first failure, unless a later one says more about the request or the credential.
-    fn remember(&mut self, class: Class, attempt: u32, ours: bool) {
-        let says_more = matches!(class, Class::Policy | Class::Auth | Class::Permission);
-        // Whoever got the request as it was written, and does not take it either, knows better than our translation.
-        let knows_better = class == Class::InvalidRequest && !ours && self.told.is_some_and(|told| told.ours);
-        if self.told.is_none() || says_more || knows_better || self.committed {
-            self.told = Some(Told { class, attempt, ours });
-        }
     }
 
     /// The first row of the route's matrix that is for this class and whose guard holds.
@@ -305,7 +295,7 @@ impl Run {
             return self.break_off(Why::Class(class), told.map(|t| t.attempt));
         }
         self.end(Refused {
-            status: status.unwrap_or_else(|| if ours { OURS } else { class.client_status() }),
+            status: status.unwrap_or_else(|| told.map_or_else(|| class.client_status(), |t| t.client_status())),
             why: Why::Class(class),
             attempt: told.map(|t| t.attempt),
             retry_after: None,
@@ -345,9 +335,6 @@ impl Run {
         Next::Refuse(refused)
     }
 }
-
-/// The status that a client is told where our translation of its request was refused: an error of a gateway.
-const OURS: u16 = 502;
 
 /// What does not change while one row is walked.
 pub(super) struct Around<'a> {

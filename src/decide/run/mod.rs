@@ -12,6 +12,7 @@ mod lapse;
 mod race;
 mod rest;
 mod scene;
+mod told;
 
 use super::action::Tally;
 use super::backoff::Pauses;
@@ -24,12 +25,13 @@ use super::standing::{Admission, Standing, Verdicts};
 use super::trail::{Outcome, Passed, PassedWhy, Step};
 use crate::graph::{Graph, NodeIndex};
 use crate::policy::class::Verb;
-use crate::policy::{Budget, Class, Effects, Millis, Money, Prefer, ProviderId, Refusal, RouteId, TargetId};
+use crate::policy::{Budget, Effects, Millis, Money, Prefer, ProviderId, Refusal, RouteId, TargetId};
 use lapse::Lapse;
 use race::Racers;
 use rest::Rest;
 use scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
 use smallvec::SmallVec;
+use told::Told;
 
 /// Calls at one target in this request.
 #[derive(Clone, Copy, Debug)]
@@ -53,14 +55,6 @@ struct Planned {
     standing: Standing,
     /// What led to it, should the target be out of reach when its time comes.
     lapse: Lapse,
-}
-
-/// The failure that the client would be told of.
-#[derive(Clone, Copy, Debug)]
-struct Told {
-    class: Class,
-    attempt: u32,
-    ours: bool,
 }
 
 /// One request's run.
