@@ -12,6 +12,8 @@ use crate::policy::{Class, Millis, Scope, Stage};
 /// A hint below this is none where an allowance of a day or more is gone: such limits come with waits that do not help.
 const SHORTEST_QUOTA_WAIT: Millis = Millis(60_000);
 
+/// Who is told to wait for so long has used up an allowance, whatever it is called: rates are counted by the minute.
+const LONGEST_RATE_WAIT: Millis = Millis(3_600_000);
 /// Headers in which a type stands.
 const TYPE_HEADERS: &[&str] = &["x-amzn-errortype", "x-ms-error-code", "x-error-code"];
 
@@ -91,13 +93,15 @@ fn read(headers: &dyn Headers, body: &[u8]) -> Said {
 
 fn classified(rule: &Rule, said: &Said, headers: &dyn Headers, wall_ms: u64, buckets: bool) -> Classified {
     let told = hint::wait(headers, said, wall_ms, buckets).map(|hint| hint.wait);
+    let rule =
+        if is_rate(rule) && told.is_some_and(|told| told >= LONGEST_RATE_WAIT) { &rules::LONG_WAIT } else { rule };
     Classified {
         scope: rule.scope,
         hint: counted(rule.class, told),
         told,
         code: said.code_or_kind(),
         message: Some(said::words(&said.message)).filter(|m| !m.is_empty()),
-        no_retry: no_retry(headers),
+        no_retry: no_retry(headers) || rule.name == rules::NEVER_FITS,
         ..Classified::of(rule.class, Stage::Headers, rule.name)
     }
 }
@@ -119,10 +123,14 @@ fn seen<'v>(vendor: &'v Vendor, headers: &dyn Headers, said: &Said) -> &'v Vendo
     Vendor::named(name)
 }
 
+/// Whether it is a limit of requests in a time, and not of this one request.
+fn is_rate(rule: &Rule) -> bool {
+    rule.class == Class::RateLimit && rule.scope != Some(Scope::Request)
+}
+
 /// A limit of requests is an allowance where the empty bucket is that of a day or more.
 fn daily<'r>(rule: &'r Rule, headers: &dyn Headers) -> &'r Rule {
-    let rate = rule.class == Class::RateLimit && rule.scope != Some(Scope::Request);
-    if rate && hint::empty_long_bucket(headers) { &rules::LONG_BUCKET } else { rule }
+    if is_rate(rule) && hint::empty_long_bucket(headers) { &rules::LONG_BUCKET } else { rule }
 }
 
 /// A page is of the edge: of the vendor's, unless the server behind it is one of many.

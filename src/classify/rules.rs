@@ -113,11 +113,19 @@ pub const LONG_BUCKET: Rule = Rule {
     source: "https://inference-docs.cerebras.ai/support/rate-limits",
 };
 
+/// What a limit is that asks for an hour or more: no rate is counted over so long.
+pub const LONG_WAIT: Rule =
+    Rule { name: "wait-long", source: "https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3", ..LONG_BUCKET };
+
+/// The rule of a request that alone is more than its target takes in a minute.
+pub const NEVER_FITS: &str = "phrase-request-above-the-rate";
+
 /// Every row of every table, with the vendor whose table it is; `everybody` for the common ones.
 pub fn all() -> impl Iterator<Item = (&'static str, &'static Rule)> {
     let vendors = super::vendors::TABLES.iter().flat_map(|(name, table)| table.iter().map(move |r| (*name, r)));
     let common = [common::PAGES, common::CODES, common::PHRASES, common::TYPES, common::STATUS, common::BARE];
-    let common = common.into_iter().flatten().chain([&common::STATUS_5XX, &common::STATUS_UNKNOWN, &LONG_BUCKET]);
+    let common =
+        common.into_iter().flatten().chain([&common::STATUS_5XX, &common::STATUS_UNKNOWN, &LONG_BUCKET, &LONG_WAIT]);
     vendors.chain(common.map(|r| ("everybody", r)))
 }
 

@@ -181,7 +181,28 @@ impl Group {
         {
             standing.hold_until = standing.hold_until.max(until);
         }
+        let against = standing.health == Health::Down || standing.breaker != Breaker::Closed;
+        standing.regional = against && self.is_regional(place, now);
         standing
+    }
+
+    /// Whether a target fails, all that does well at its provider is in other regions, and something there does.
+    pub fn is_regional(&mut self, place: usize, now: Millis) -> bool {
+        let Group { spec, circuits, targets, .. } = self;
+        let Some(own) = spec.targets.get(place) else { return false };
+        if own.region.is_none() || !targets.get_mut(place).is_some_and(|t| t.fails(circuits, now)) {
+            return false;
+        }
+        let kin = spec.targets.iter().zip(targets).filter(|(other, _)| other.provider == own.provider);
+        let mut elsewhere = false;
+        for (other, target) in kin {
+            let well = target.does_well(circuits, now);
+            if well && other.region == own.region {
+                return false;
+            }
+            elsewhere |= well && other.region.is_some();
+        }
+        elsewhere
     }
 
     /// Where a target stands on its way back, for calls about a capability.

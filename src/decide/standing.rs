@@ -25,6 +25,10 @@ pub struct Standing {
     pub last_resort_inflight: u32,
     /// Being degraded bars it from nothing: its tier says `prefer same-model`.
     pub tolerated: bool,
+    /// Nothing was learned of its health for so long that it may be otherwise.
+    pub stale: bool,
+    /// What speaks against it is its region's affair: elsewhere its provider does well.
+    pub regional: bool,
 }
 
 impl Standing {
@@ -38,6 +42,8 @@ impl Standing {
         ramp: Ramp::Full,
         last_resort_inflight: 0,
         tolerated: false,
+        stale: false,
+        regional: false,
     };
 }
 
@@ -102,6 +108,16 @@ crate::policy::class::words! {
         Busy "busy" "it is at its own limit of calls";
         Ramp "ramp" "it is coming back, and this session is not in yet";
         Degraded "degraded" "it is slow";
+    }
+}
+
+impl Reason {
+    /// Whether it says that the target fails, and not that it is full, switched off, or asked for rest.
+    pub fn is_of_failing(self) -> bool {
+        match self {
+            Reason::Down | Reason::BreakerOpen | Reason::TrialBusy => true,
+            Reason::Disabled | Reason::Hold | Reason::Busy | Reason::Ramp | Reason::Degraded => false,
+        }
     }
 }
 

@@ -5,6 +5,7 @@
 //! targets share them. Each rule is in the module of its own; here is only what one has to do with another.
 
 mod call;
+mod outlook;
 
 pub use call::{Ask, Ended, Permit};
 
@@ -36,6 +37,8 @@ pub struct TargetState {
     lane: Lane,
     lanes: [Lane; Capability::ALL.len()],
     vitals: Option<Vitals>,
+    /// When a call or a probe there last went well.
+    well_at: Option<Millis>,
     bucket: Bucket,
     hold: Hold,
     inflight: u32,
@@ -55,6 +58,7 @@ impl TargetState {
             lane: Lane::default(),
             lanes: Default::default(),
             vitals: spec.probe.as_ref().map(|probe| Vitals::new(probe, spec.seed)),
+            well_at: None,
             bucket: Bucket::new(spec.retry),
             hold: Hold::default(),
             inflight: 0,
@@ -98,6 +102,7 @@ impl TargetState {
     pub(super) fn take_over(&mut self, other: &TargetState) {
         self.hold = other.hold;
         self.recovery = other.recovery;
+        self.well_at = other.well_at;
         if self.spec.ramp == other.spec.ramp {
             (self.lane, self.lanes) = (other.lane, other.lanes);
         }
@@ -211,6 +216,8 @@ impl TargetState {
             ramp,
             last_resort_inflight: self.last_resort,
             tolerated: false,
+            stale: self.is_stale(now),
+            regional: false,
         }
     }
 
@@ -270,6 +277,7 @@ impl TargetState {
             self.count_capability(circuits, now, capability, blame, ended.hint);
         }
         if blame == Blame::Success {
+            self.well_at = Some(now);
             self.pass_on(circuits, now, ended.latency);
         }
         counted
@@ -362,6 +370,9 @@ impl TargetState {
         let health = vitals.state();
         if judged != Judged::Skip {
             self.note_health(circuits, now, health);
+        }
+        if matches!(judged, Judged::Ok | Judged::Slow) {
+            self.well_at = Some(now);
         }
         judged
     }

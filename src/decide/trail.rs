@@ -32,6 +32,8 @@ pub struct Step {
     pub passed: SmallVec<[Passed; 4]>,
     /// The target's health when it was called.
     pub health: Option<Health>,
+    /// Whether that was stale: too old to be relied on.
+    pub stale: bool,
     /// The target's breaker when it was called.
     pub breaker: Option<Breaker>,
     /// What came of the call; nothing while it runs.
@@ -45,6 +47,15 @@ pub struct Passed {
     pub target: TargetId,
     /// Why.
     pub why: PassedWhy,
+    /// Whether that is its region's affair: elsewhere its provider does well.
+    pub regional: bool,
+}
+
+impl Passed {
+    /// Passed over for what has nothing to do with how it stands.
+    pub fn of(target: TargetId, why: PassedWhy) -> Passed {
+        Passed { target, why, regional: false }
+    }
 }
 
 /// Why a target was passed over.
@@ -83,12 +94,14 @@ pub struct StepResult {
     pub ours: bool,
     /// When it ended, from receipt.
     pub ended: Millis,
+    /// Whether, with it, its region fails and others of its provider do not.
+    pub regional: bool,
 }
 
 impl StepResult {
     /// An end at this instant of which nothing else is known.
     pub fn plain(ended: Millis) -> StepResult {
-        StepResult { class: None, stage: None, status: None, hint: None, ours: false, ended }
+        StepResult { class: None, stage: None, status: None, hint: None, ours: false, ended, regional: false }
     }
 }
 

@@ -3,6 +3,7 @@
 use super::metrics::Page;
 use super::{App, dress};
 use crate::decide::Health;
+use crate::decide::group::Group;
 use crate::decide::recovery::Phase;
 use crate::policy::Millis;
 use crate::policy::breaker::Capability;
@@ -73,6 +74,8 @@ struct Standings {
     health: Vec<([String; 2], u64)>,
     breakers: Vec<([String; 2], u64)>,
     ramps: Vec<([String; 1], u64)>,
+    stale: Vec<([String; 1], u64)>,
+    regions: Vec<([String; 2], u64)>,
 }
 
 impl Standings {
@@ -81,6 +84,7 @@ impl Standings {
         for group in serving.live.groups() {
             let mut group = lock(group);
             let names: Vec<String> = group.spec().targets.iter().map(|t| t.name.clone()).collect();
+            all.regions(&mut group, now);
             for (place, name) in names.into_iter().enumerate() {
                 let ramp = match group.phase(place, now, Capability::Text) {
                     Phase::Full => 100,
@@ -89,6 +93,9 @@ impl Standings {
                 };
                 all.ramps.push(([name.clone()], ramp));
                 let health = group.target(place).map(|target| target.health());
+                if let Some(target) = group.target(place).filter(|target| target.vitals().is_some()) {
+                    all.stale.push(([name.clone()], u64::from(target.is_stale(now))));
+                }
                 for state in Health::ALL {
                     let value = u64::from(health == Some(*state));
                     all.health.push(([name.clone(), state.word().to_owned()], value));
@@ -105,6 +112,24 @@ impl Standings {
             }
         }
         all
+    }
+
+    /// Whether each region fails while others of its provider do not, for providers of several regions.
+    fn regions(&mut self, group: &mut Group, now: Millis) {
+        let sites: Vec<(String, String)> =
+            group.spec().targets.iter().map(|t| (t.provider.clone(), t.region.clone().unwrap_or_default())).collect();
+        for (place, (provider, region)) in sites.iter().enumerate() {
+            let several = sites.iter().any(|(p, r)| p == provider && r != region && !r.is_empty());
+            if region.is_empty() || !several {
+                continue;
+            }
+            let fails = u64::from(group.is_regional(place, now));
+            let labels = [provider.clone(), region.clone()];
+            match self.regions.iter_mut().find(|(known, _)| *known == labels) {
+                Some((_, known)) => *known = fails.max(*known),
+                None => self.regions.push((labels, fails)),
+            }
+        }
     }
 }
 
@@ -142,6 +167,24 @@ pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response<Body> {
         "1 for the health that probes give a target.",
         ["target", "state"],
         &states.health,
+    );
+    page.gauges(
+        "switchback_health_stale",
+        "1 where nothing was learned of a target for three intervals of its probe.",
+        ["target"],
+        &states.stale,
+    );
+    page.gauges(
+        "switchback_region_failing",
+        "1 where a region fails while others of its provider do well.",
+        ["provider", "region"],
+        &states.regions,
+    );
+    page.counters(
+        "switchback_regional_failures_total",
+        "Upstream calls whose failure was their region's affair, by provider and region.",
+        ["provider", "region"],
+        &engine.meters.regional,
     );
     page.gauges(
         "switchback_breaker_state",

@@ -4,8 +4,10 @@
 //! session is a hash. Reads no clock: the time of receipt is given.
 
 pub mod baselines;
+mod billed;
 mod stamp;
 
+pub use billed::Certainty;
 pub use stamp::rfc3339;
 
 use crate::decide::{Facts, Outcome, Run, Step};
@@ -25,6 +27,8 @@ pub struct Ending {
     pub elapsed: Millis,
     /// Tokens, as the answer states them.
     pub usage: Option<Usage>,
+    /// Pieces of output that came of an answer, whole or not: each is a token at least.
+    pub pieces: u64,
     /// The model that the answer names.
     pub model: Option<String>,
     /// Which rule gave a failed attempt its class, by the attempt's number from 1.
@@ -69,8 +73,13 @@ pub struct Record {
     pub elapsed_ms: u64,
     /// Tokens, as the answer states them.
     pub usage: Option<Usage>,
+    /// Output tokens, at least, of an answer that broke off: one for each piece that came.
+    pub partial_output: Option<u64>,
     /// What the answer cost at the target's prices; nothing where tokens or prices are not known.
     pub cost_usd: Option<f64>,
+    /// How sure that cost is: `exact`, `at-least` or `unknown`.
+    #[schemars(extend("enum" = ["exact", "at-least", "unknown"]))]
+    pub cost_certainty: String,
 }
 
 /// What was asked for.
@@ -127,12 +136,16 @@ pub struct StepRecord {
     pub skipped: Vec<SkippedRecord>,
     /// The target's health when it was called.
     pub health: Option<String>,
+    /// Whether that health was stale: older than three intervals of its probe.
+    pub health_stale: bool,
     /// The target's breaker when it was called.
     pub breaker: Option<String>,
     /// The rule that gave the failed call its class.
     pub rule: Option<String>,
     /// What was refused is our translation of the request into the target's dialect; nobody else is to blame.
     pub ours: bool,
+    /// Whether, with this failure, its region fails and others of its provider do well.
+    pub regional: bool,
 }
 
 /// A target that was passed over.
@@ -142,6 +155,8 @@ pub struct SkippedRecord {
     pub target: String,
     /// Why: how it stood, or the clause of the contract that it does not meet.
     pub reason: String,
+    /// Whether that is its region's affair: other regions of its provider do well.
+    pub regional: bool,
 }
 
 /// Status of a record whose client left before the head was sent. Nobody receives it; nginx's number is known to all.
@@ -168,6 +183,10 @@ pub fn record(run: &Run, graph: &Graph, facts: &Facts, ending: &Ending) -> Recor
         Some(crate::decide::Why::Refusal(refusal)) => (None, Some(refusal.word().to_owned())),
         None => (None, None),
     };
+    let partial = Some(ending.pieces).filter(|pieces| *pieces > 0 && outcome != Outcome::Served && served.is_some());
+    // Of what broke off the input is not known: what is said of it is only ever too little.
+    let known = ending.usage.or(partial.map(|output| Usage { input: 0, output, cached: 0 }));
+    let cost = served.zip(known).and_then(|(target, usage)| cost(graph, target, usage));
     Record {
         version: 1,
         id: facts.id.clone(),
@@ -186,7 +205,9 @@ pub fn record(run: &Run, graph: &Graph, facts: &Facts, ending: &Ending) -> Recor
         attempts: run.attempts(),
         elapsed_ms: ending.elapsed.0,
         usage: ending.usage,
-        cost_usd: served.zip(ending.usage).and_then(|(t, u)| cost(graph, t, u)).map(dollars),
+        partial_output: partial,
+        cost_usd: cost.map(dollars),
+        cost_certainty: billed::certainty(run.trail(), outcome, cost).word().to_owned(),
     }
 }
 
@@ -233,7 +254,9 @@ pub fn unrouted(refused: &Unrouted<'_>) -> Record {
         attempts: 0,
         elapsed_ms: refused.elapsed.0,
         usage: None,
+        partial_output: None,
         cost_usd: None,
+        cost_certainty: Certainty::Exact.word().to_owned(),
     }
 }
 
@@ -297,12 +320,18 @@ fn step_record(step: &Step, graph: &Graph, rule: Option<&'static str>) -> StepRe
         skipped: step
             .passed
             .iter()
-            .map(|p| SkippedRecord { target: graph.target_name(p.target).to_owned(), reason: p.why.to_string() })
+            .map(|p| SkippedRecord {
+                target: graph.target_name(p.target).to_owned(),
+                reason: p.why.to_string(),
+                regional: p.regional,
+            })
             .collect(),
         health: step.health.map(|h| h.word().to_owned()),
+        health_stale: step.stale,
         breaker: step.breaker.map(|b| b.word().to_owned()),
         rule: rule.map(str::to_owned),
         ours: result.is_some_and(|r| r.ours),
+        regional: result.is_some_and(|r| r.regional),
     }
 }
 

@@ -292,6 +292,7 @@ impl Execution<'_> {
                 self.release(flow).await?;
             }
             if output {
+                self.pieces += 1;
                 flow.phase = Phase::Flowing { since: self.engine.clock.now() };
                 self.sign_of_life();
             }

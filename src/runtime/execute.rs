@@ -63,6 +63,8 @@ pub(super) struct Execution<'a> {
     pub(super) engine: &'a Engine,
     pub(super) order: &'a Order,
     pub(super) line: Line,
+    /// Pieces of output that came.
+    pub(super) pieces: u64,
     /// What the attempt that was served said of itself.
     pub(super) answered: Option<Answered>,
     /// The whole answer, once there is one.
@@ -79,7 +81,18 @@ impl<'a> Execution<'a> {
     fn new(engine: &'a Engine, order: &'a Order, line: Line) -> Self {
         let run = Run::new(order.serving.graph(), order.route, &order.facts);
         let at_ms = engine.clock.wall_ms();
-        Execution { engine, order, line, answered: None, whole: None, said: Vec::new(), permit: None, run, at_ms }
+        Execution {
+            engine,
+            order,
+            line,
+            pieces: 0,
+            answered: None,
+            whole: None,
+            said: Vec::new(),
+            permit: None,
+            run,
+            at_ms,
+        }
     }
 
     async fn run(mut self) {
@@ -222,6 +235,11 @@ impl<'a> Execution<'a> {
             if result.ours {
                 self.engine.meters.ours.count([route, graph.target_name(target)]);
             }
+            if result.regional {
+                let region = graph.target(target).and_then(|t| t.region.as_deref()).unwrap_or_default();
+                let provider = graph.target(target).and_then(|t| graph.provider(t.provider));
+                self.engine.meters.regional.count([provider.map_or("", |p| &p.name), region]);
+            }
         }
         let elapsed = self.engine.clock.now().less(self.order.facts.received_at);
         let target = run.target().map_or("", |t| graph.target_name(t));
@@ -239,6 +257,7 @@ impl<'a> Execution<'a> {
                 received_wall_ms: self.at_ms,
                 elapsed,
                 usage: answered.and_then(|a| a.usage),
+                pieces: self.pieces,
                 model: answered.and_then(|a| a.model.clone()),
                 rules: said.filter_map(|(n, said)| Some((n, said.as_ref()?.rule))).collect(),
             };

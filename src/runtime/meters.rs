@@ -62,6 +62,8 @@ pub struct Meters {
     pub ours: Family<2>,
     /// Probes by target and what they were taken for.
     pub probes: Family<2>,
+    /// Calls whose failure was their region's affair, by provider and region.
+    pub regional: Family<2>,
     running: AtomicU64,
 }
 

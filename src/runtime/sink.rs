@@ -73,7 +73,11 @@ impl Sink {
         Sink::onto(destination.open()?)
     }
 
-    fn onto(out: Box<dyn Write + Send>) -> io::Result<(Sink, Writer)> {
+    /// Starts the writer of a sink that is already open.
+    ///
+    /// # Errors
+    /// When no thread can be started.
+    pub fn onto(out: Box<dyn Write + Send>) -> io::Result<(Sink, Writer)> {
         let (sender, receiver) = sync_channel(QUEUE);
         let dropped = Arc::new(AtomicU64::new(0));
         let counter = Arc::clone(&dropped);

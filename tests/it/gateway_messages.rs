@@ -274,7 +274,7 @@ fn what_would_be_lost_passes_the_target_over() {
     assert_eq!(answer.json()["choices"][0]["message"]["content"], "from b");
     assert!(rig.upstreams[0].calls().is_empty());
     let skipped = rig.records(1)[0]["steps"][0]["skipped"].clone();
-    let want = json!([{"target": "a", "reason": "dialect:logprobs"}, {"target": "a", "reason": "dialect:seed"}]);
+    let want = json!([{"target": "a", "reason": "dialect:logprobs", "regional": false}, {"target": "a", "reason": "dialect:seed", "regional": false}]);
     assert_eq!(skipped, want);
     let alone = self::rig(vec![vec![said("never")]]);
     let answer = alone.chat("", json!({"seed": 7}));

@@ -140,7 +140,7 @@ fn a_hold_spares_the_next_request_the_same_call() {
     assert_eq!(rig.upstreams[0].calls().len(), 1);
     // Records come in the order in which they are done, which is not that of the answers.
     let second = rig.records(2).into_iter().find(|r| r["attempts"] == 1).unwrap();
-    assert_eq!(second["steps"][0]["skipped"], json!([{"target": "a", "reason": "hold"}]));
+    assert_eq!(second["steps"][0]["skipped"], json!([{"target": "a", "reason": "hold", "regional": false}]));
 }
 
 #[test]

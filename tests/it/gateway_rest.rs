@@ -38,7 +38,7 @@ fn where_the_route_says_so_the_first_to_return_is_waited_for() {
     assert!(began.elapsed() > Duration::from_millis(2_000), "{:?}", began.elapsed());
     let record = rig.records(2).pop().unwrap();
     assert!(record["steps"][0]["wait_ms"].as_u64().unwrap() > 2_000, "{record}");
-    assert_eq!(record["steps"][0]["skipped"], json!([{"target": "a", "reason": "hold"}]));
+    assert_eq!(record["steps"][0]["skipped"], json!([{"target": "a", "reason": "hold", "regional": false}]));
     // A caller without the time for it is told at once.
     let rig = resting(Exhausted::Wait { up_to: Millis(5_000) });
     let answer = rig.chat("x-switchback-deadline-ms: 700\r\n", json!({}));

@@ -22,6 +22,7 @@ mod diagnostics;
 mod docs;
 mod emulate;
 mod exits;
+mod field;
 mod forms;
 mod front_door;
 mod fuzz;

@@ -1,6 +1,7 @@
-//! A cap on attempts that no request can come to: more than one for each target of the chain, and what retries add.
+//! A cap on attempts that no request can come to: more than one for each target of the chain and each
+//! further key of its pools, and what retries add.
 
-use super::{enabled, known, routes, written};
+use super::{Link, enabled, known, routes, walks_keys, written};
 use crate::check::context::Context;
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
@@ -16,10 +17,12 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     }
     let mut most: BTreeMap<u16, Option<u32>> = BTreeMap::new();
     for (route, tier) in routes(draft) {
-        let chains: Option<Vec<_>> = tier.chains.iter().map(|chain| Some(enabled(draft, chain)?.len())).collect();
-        let longest = chains.and_then(|all| all.into_iter().max()).and_then(|len| u32::try_from(len).ok());
-        let uses =
-            longest.zip(known(&draft.matrices, route.matrix.index())).and_then(|(len, matrix)| uses(len, matrix));
+        let matrix = known(&draft.matrices, route.matrix.index());
+        let longest = |matrix| {
+            let chains = tier.chains.iter().map(|chain| Some(calls(&enabled(draft, chain)?, matrix)));
+            u32::try_from(chains.collect::<Option<Vec<_>>>()?.into_iter().max()?).ok()
+        };
+        let uses = matrix.and_then(|matrix| uses(longest(matrix)?, matrix));
         let entry = most.entry(route.budget.0).or_insert(Some(0));
         *entry = entry.zip(uses).map(|(a, b)| a.max(b));
     }
@@ -41,9 +44,16 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Each target once, and one more call or as many as the most patient row retries. Nothing where a matrix leads to
+/// Calls that a chain takes without repeating any: one for each target, and for each further key of its pools.
+fn calls(links: &[Link<'_>], matrix: &Matrix) -> usize {
+    let pools: BTreeMap<&str, usize> =
+        links.iter().map(|link| (link.provider.name.as_str(), link.provider.keys.len().saturating_sub(1))).collect();
+    links.len() + if walks_keys(matrix) { pools.values().sum() } else { 0 }
+}
+
+/// All of these once, and one more call or as many as the most patient row retries. Nothing where a matrix leads to
 /// another tier, whose targets come on top.
-fn uses(targets: u32, matrix: &Matrix) -> Option<u32> {
+fn uses(calls: u32, matrix: &Matrix) -> Option<u32> {
     let mut more = 1;
     for action in matrix.rows.iter().flat_map(|row| &row.actions) {
         match action.action {
@@ -52,5 +62,5 @@ fn uses(targets: u32, matrix: &Matrix) -> Option<u32> {
             Action::Fallback(_) | Action::Wait { .. } | Action::Failover | Action::Stop { .. } | Action::NextKey => {}
         }
     }
-    Some(targets + more)
+    Some(calls + more)
 }

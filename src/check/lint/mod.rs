@@ -36,7 +36,7 @@ mod wait_above_deadline;
 use super::context::{Context, Decl};
 use super::draft::Draft;
 use crate::diag::Diagnostic;
-use crate::policy::{Chain, Model, Provider, Route, Target, Tier};
+use crate::policy::{Action, Chain, Matrix, Model, Provider, Route, Target, Tier};
 use crate::source::Span;
 use crate::syntax::settings::Block;
 
@@ -116,6 +116,11 @@ fn links<'a>(draft: &'a Draft, chain: &Chain) -> Option<Vec<Link<'a>>> {
 /// The same less what is switched off in git, which is meant to be out of reach.
 fn enabled<'a>(draft: &'a Draft, chain: &Chain) -> Option<Vec<Link<'a>>> {
     links(draft, chain).map(|links| links.into_iter().filter(|link| link.target.enabled).collect())
+}
+
+/// Whether a matrix walks key pools.
+fn walks_keys(matrix: &Matrix) -> bool {
+    matrix.rows.iter().flat_map(|row| &row.actions).any(|action| action.action == Action::NextKey)
 }
 
 /// Where a setting of a block stands, or the block's name where it is not written.

@@ -360,3 +360,90 @@ proptest! {
         }
     }
 }
+
+/// A target of another region that did well just now.
+fn well(group: &mut Group, place: usize, now: u64) {
+    assert!(call(group, place, now, CHAT, &Ended::served(None)));
+}
+
+#[test]
+fn one_region_that_fails_beside_one_that_does_well_is_regional() {
+    let mut group = three();
+    well(&mut group, 2, 0);
+    for n in 1..=5 {
+        assert!(!group.is_regional(0, Millis(n)), "four failures open nothing");
+        call(&mut group, 0, n, CHAT, &Ended::failed(Class::Connect));
+    }
+    assert_eq!([0, 1, 2].map(|place| group.is_regional(place, Millis(6))), [true, true, false]);
+    assert!(group.standing(1, Millis(6), CHAT).regional && !group.standing(2, Millis(6), CHAT).regional);
+    // Its trial is still a matter of the region, its end is not.
+    let permit = group.admit(0, Millis(5_005), CHAT, (Admission::Trial, 0), false).unwrap();
+    assert!(group.is_regional(0, Millis(5_006)));
+    group.settle(0, Millis(5_010), permit, &Ended::served(None));
+    assert!(!group.is_regional(0, Millis(5_011)));
+}
+
+#[test]
+fn nothing_is_regional_where_no_other_region_was_seen_to_do_well() {
+    let fail = |group: &mut Group, place, now| {
+        (0..5).for_each(|_| _ = call(group, place, now, CHAT, &Ended::failed(Class::Connect)));
+    };
+    let mut silent = three();
+    fail(&mut silent, 0, 0);
+    assert!(!silent.is_regional(0, Millis(1)), "the other region may be as bad");
+    let mut both = three();
+    well(&mut both, 2, 0);
+    fail(&mut both, 0, 1);
+    fail(&mut both, 2, 1);
+    assert!(!both.is_regional(0, Millis(2)) && !both.is_regional(2, Millis(2)), "that is the provider");
+    let mut old = group(vec![
+        TargetSpec {
+            breaker: BreakerRules {
+                open: OpenTime { base: Millis(900_000), cap: Millis(900_000), ..breaker().open },
+                ..breaker()
+            },
+            ..spec("eu-a", "a", "eu")
+        },
+        spec("us-a", "a", "us"),
+    ]);
+    well(&mut old, 1, 0);
+    fail(&mut old, 0, 1);
+    assert!(old.is_regional(0, Millis(299_999)));
+    assert!(!old.is_regional(0, Millis(300_000)), "five minutes ago says nothing");
+    let mut apart =
+        group(vec![spec("eu-a", "a", "eu"), TargetSpec { provider: "other".into(), ..spec("us-a", "a", "us") }]);
+    well(&mut apart, 1, 0);
+    fail(&mut apart, 0, 1);
+    assert!(!apart.is_regional(0, Millis(2)), "another provider's region is no evidence");
+}
+
+#[test]
+fn a_target_that_fails_in_a_region_that_does_well_is_not_regional() {
+    let mut group = three();
+    well(&mut group, 1, 0);
+    well(&mut group, 2, 0);
+    (0..5).for_each(|_| _ = call(&mut group, 0, 1, CHAT, &Ended::failed(Class::ServerError)));
+    assert_eq!(open(&mut group, 1), ["target=eu-a"]);
+    assert!(!group.is_regional(0, Millis(2)), "its neighbour does well");
+    (0..5).for_each(|_| _ = call(&mut group, 1, 2, CHAT, &Ended::failed(Class::ServerError)));
+    assert!(group.is_regional(0, Millis(3)) && group.is_regional(1, Millis(3)), "now nothing there does");
+    let mut account = three();
+    well(&mut account, 2, 0);
+    call(&mut account, 0, 1, CHAT, &Ended::failed(Class::Auth));
+    assert!(!account.is_regional(0, Millis(2)), "a credential is no place");
+}
+
+#[test]
+fn probes_tell_of_regions_too() {
+    let probed =
+        |name: &str, region: &str| TargetSpec { probe: Some(ProbeRules::default()), ..spec(name, "a", region) };
+    let mut group = group(vec![probed("eu-a", "eu"), probed("us-a", "us")]);
+    group.probe(1, Millis(0), Probed::Passed(Millis(100)));
+    group.probe(0, Millis(0), Probed::Failed);
+    let standing = group.standing(0, Millis(1), CHAT);
+    assert!(standing.health == Health::Down && standing.regional && !standing.stale);
+    // Older than three intervals it is stale, bars nobody, and is no region's failure.
+    let every = ProbeRules::default().every.0;
+    let standing = group.standing(0, Millis(3 * every), CHAT);
+    assert!(standing.health == Health::Healthy && standing.stale && !standing.regional);
+}

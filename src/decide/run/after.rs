@@ -49,6 +49,8 @@ impl Run {
             hold_until,
             latency,
         });
+        // Asked after it is settled: with this failure the region may be the one that fails.
+        let regional = verdicts.standing(target, scene.now).regional;
         self.close_step(
             racer.step,
             StepResult {
@@ -58,6 +60,7 @@ impl Run {
                 hint: failure.hint,
                 ended: scene.now,
                 ours: failure.ours,
+                regional,
             },
         );
         self.remember(failure.class, racer.attempt, failure.ours);

@@ -91,6 +91,7 @@ impl Run {
             left: self.time.remaining(scene.now),
             passed: how.passed,
             health: Some(how.standing.health),
+            stale: how.standing.stale,
             breaker: Some(how.standing.breaker),
             result: None,
         });

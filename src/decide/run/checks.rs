@@ -87,7 +87,11 @@ impl PassChecks<'_, '_> {
             Action::Retry { times } => {
                 full || self.lapse.no_retry || self.lapse.repeated || !self.run.tally.may_retry(times)
             }
-            Action::Wait { .. } => full || self.lapse.repeated || visit.waited,
+            // Asked not to come again, and not told when.
+            Action::Wait { .. } => {
+                let never = self.lapse.no_retry && self.lapse.hint.is_none();
+                full || never || self.lapse.repeated || visit.waited
+            }
             Action::NextKey | Action::Failover | Action::Fallback(_) | Action::Stop { .. } => false,
         }
     }

@@ -83,6 +83,7 @@ impl Run {
             left: self.time.remaining(scene.now),
             passed,
             health: None,
+            stale: false,
             breaker: None,
             result: None,
         });

@@ -13,7 +13,7 @@ pub(super) struct Lapse {
     pub(super) status: Option<u16>,
     pub(super) code: Option<String>,
     pub(super) hint: Option<Millis>,
-    /// The answer asked not to be retried: that takes `retry` from the row and nothing else.
+    /// The answer asked not to be retried: that takes `retry` from the row, and `wait` where it named no time.
     pub(super) no_retry: bool,
     /// A `retry` or `wait` was taken for it and found the target out of reach: neither is tried again.
     pub(super) repeated: bool,

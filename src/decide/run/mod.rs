@@ -197,14 +197,13 @@ impl Run {
                             Ok(call) => return Next::Call(call),
                             Err(reason) => {
                                 moved.push(candidate.target);
-                                let why = PassedWhy::Reason(reason);
-                                self.dropped.push(Passed { target: candidate.target, why });
+                                self.dropped.push(Passed::of(candidate.target, PassedWhy::Reason(reason)));
                             }
                         }
                     }
                     deadline::Fit::MoveOn => {
                         moved.push(candidate.target);
-                        self.dropped.push(Passed { target: candidate.target, why: PassedWhy::Time });
+                        self.dropped.push(Passed::of(candidate.target, PassedWhy::Time));
                     }
                     deadline::Fit::Stop => return self.refuse(scene, Refusal::Deadline, None),
                 }

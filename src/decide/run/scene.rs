@@ -81,7 +81,7 @@ impl Scene<'_> {
         let before = dropped.len();
         let dialect = self.graph.provider(stated.provider).map_or(Dialect::Chat, |p| p.api.dialect());
         unmet(need, &Offer::of(stated, &model.capabilities, dialect), &mut |clause| {
-            let passed = Passed { target, why: PassedWhy::Unmet(clause) };
+            let passed = Passed::of(target, PassedWhy::Unmet(clause));
             if !dropped.contains(&passed) {
                 dropped.push(passed);
             }
@@ -92,7 +92,7 @@ impl Scene<'_> {
             && worst.is_none_or(|w| w > cap)
         {
             let clause = if worst.is_some() { Unmet::Cost } else { Unmet::UnknownPrice };
-            dropped.push(Passed { target, why: PassedWhy::Unmet(clause) });
+            dropped.push(Passed::of(target, PassedWhy::Unmet(clause)));
         }
         let met = dropped.len() == before;
         let place = self.rank(chain, rank).map_or(0, |r| r.place);
@@ -164,7 +164,8 @@ pub(super) fn passed_over(
         if eligible(candidate)
             && let Some(reason) = select::reason(standing, now)
         {
-            into.push(Passed { target: candidate.target, why: PassedWhy::Reason(reason) });
+            let (target, why) = (candidate.target, PassedWhy::Reason(reason));
+            into.push(Passed { target, why, regional: standing.regional && reason.is_of_failing() });
         }
     }
 }

@@ -36,6 +36,8 @@ fn a_hold_only_moves_forward() {
 #[test]
 fn reasons_come_in_a_fixed_order() {
     let mut standing = Standing {
+        stale: false,
+        regional: false,
         disabled: true,
         health: Health::Down,
         breaker: Breaker::Open { until: Millis(9), hard: false },

@@ -31,6 +31,8 @@ fn id(target: &Value) -> &str {
 fn standing(target: &Value, key: &str) -> Standing {
     let breaker = &target["breaker"];
     Standing {
+        stale: false,
+        regional: false,
         disabled: target["disabled"] == true,
         health: target["health"].as_str().and_then(Health::from_word).unwrap_or(Health::Healthy),
         breaker: match breaker["state"].as_str() {

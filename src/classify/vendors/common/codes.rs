@@ -150,13 +150,23 @@ pub const CODES: &[Rule] = &[
     code(
         "code-forbidden",
         &[
-            "ipnotauthorized", "missingscope", "insufficientpermissions", "accessterminated",
-            "organizationverificationrequired", "accessdenied*", "requestforbidden", "accountsuspended",
-            "accountdisabled", "usersuspended", "organizationrestricted", "organizationdisabled",
+            "ipnotauthorized", "missingscope", "insufficientpermissions",
+            "organizationverificationrequired", "accessdenied*", "requestforbidden",
             "mpagreementbeingcreated", "regionrestricted",
         ],
         Class::Permission,
         None,
+        OPENAI,
+    ),
+    // All that the account may do has ended, whatever the model.
+    code(
+        "code-account-closed",
+        &[
+            "accountsuspended", "accountdisabled", "usersuspended", "organizationrestricted", "organizationdisabled",
+            "accessterminated",
+        ],
+        Class::Permission,
+        Some(Scope::Account),
         OPENAI,
     ),
     code("code-parameter", &["unknownparameter", "unsupportedparameter", "unsupportedvalue", "missingrequiredparameter", "invalidfunctionparameters", "invalidjsonschema", "invalidtype", "unrecognizedarguments"], Class::InvalidRequest, REQUEST, OPENAI),

@@ -3,7 +3,7 @@
 //! In: nothing. Out: rows, all of them pieces of messages in lower case. They run from what waiting cannot help to what it
 //! can, and from limits of requests to limits of tokens, so that a message which names both is read by what it is about.
 
-use crate::classify::rules::{Rule, phrase, under};
+use crate::classify::rules::{NEVER_FITS, Rule, phrase, under};
 use crate::policy::{Class, Scope};
 
 const OPENAI: &str = "https://platform.openai.com/docs/guides/error-codes";
@@ -17,6 +17,8 @@ const PROVIDER: Option<Scope> = Some(Scope::Provider);
 /// Short phrases, whatever the code.
 #[rustfmt::skip]
 pub const PHRASES: &[Rule] = &[
+    // Larger than a minute's allowance: no wait ever helps here, and nothing is said of how much fits.
+    phrase(NEVER_FITS, &["request too large for*tokens per min"], Class::RateLimit, REQUEST, OPENAI),
     phrase("phrase-request-too-large-for-limit", &["request too large for"], Class::ContextOverflow, REQUEST, OPENAI),
     phrase(
         "phrase-policy",
