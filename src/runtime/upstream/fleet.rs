@@ -51,6 +51,13 @@ impl Fleet {
         Ok(Fleet { ships })
     }
 
+    /// The same providers, all of them reached through one upstream, whatever they are: a world without a network.
+    #[must_use]
+    pub fn through(self, upstream: &Arc<dyn Upstream>) -> Fleet {
+        let ships = self.ships.into_iter();
+        Fleet { ships: ships.map(|ship| Ship { upstream: Arc::clone(upstream), ..ship }).collect() }
+    }
+
     /// The endpoint and upstream of a provider.
     pub fn get(&self, provider: ProviderId) -> Option<(&Endpoint, &dyn Upstream)> {
         self.ships.get(provider.index()).map(|ship| (&ship.endpoint, &*ship.upstream))

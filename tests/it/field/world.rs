@@ -222,8 +222,9 @@ impl Upstream for Upstreams {
             line.left -= u64::from(line.left != u64::MAX);
             line.reply.clone()
         };
-        let key = outgoing.headers.iter().find(|(name, _)| name == "authorization");
-        let key = key.and_then(|(_, value)| value.expose().strip_prefix("Bearer value-of-").map(str::to_owned));
+        let key = outgoing.headers.iter().find(|(name, _)| name == "authorization" || name == "x-api-key");
+        let key = key.map(|(_, value)| value.expose().trim_start_matches("Bearer ").trim_start_matches("value-of-"));
+        let key = key.map(str::to_owned);
         let held = {
             let mut calls = self.calls.lock().unwrap();
             calls.push(Call { target: outgoing.target.clone(), key, at: now, body, probe, closed: None });
@@ -568,7 +569,8 @@ fn serving(policy: &str, upstreams: &Arc<Upstreams>, before: Option<&Serving>) -
     let prepared = prepare(Sources::from_texts([("field.sbk", policy)]));
     let Some(ready) = prepared.ready else { panic!("{:#?}", prepared.diagnostics) };
     let upstream: Arc<dyn Upstream> = Arc::clone(upstreams) as _;
-    let serving = Serving::build(ready.graph, &Variables, &upstream, before, 0).unwrap();
+    let mut serving = Serving::build(ready.graph, &Variables, &upstream, before, 0).unwrap();
+    serving.fleet = serving.fleet.through(&upstream);
     (serving, prepared.diagnostics)
 }
 
