@@ -21,6 +21,7 @@ mod retry_after;
 mod retry_budget;
 mod routing;
 mod scope;
+mod wire;
 
 use floors::Floors;
 use report::Report;
@@ -30,16 +31,18 @@ use std::path::Path;
 struct Measured {
     name: &'static str,
     path: &'static str,
-    measure: fn(&str) -> Result<Vec<Report>, String>,
+    measure: fn(&Path, &str) -> Result<Vec<Report>, String>,
 }
 
-const FILES: [Measured; 2] = [
-    Measured { name: "provider-errors", path: "provider-errors.jsonl", measure: provider_errors::measure },
-    Measured { name: "behaviours", path: "behaviours.json", measure: |text| Ok(vec![behaviours::measure(text)?]) },
+const FILES: [Measured; 3] = [
+    Measured {
+        name: "provider-errors",
+        path: "provider-errors.jsonl",
+        measure: |_, text| provider_errors::measure(text),
+    },
+    Measured { name: "behaviours", path: "behaviours.json", measure: |_, text| Ok(vec![behaviours::measure(text)?]) },
+    Measured { name: "wire", path: "wire/index.json", measure: wire::measure },
 ];
-
-/// Files of the corpus that nothing measures yet.
-const NOT_MEASURED: [(&str, &str); 1] = [("wire", "wire/index.json")];
 
 /// What is to be printed, and what fails.
 #[derive(Default)]
@@ -57,18 +60,13 @@ fn measure(folder: &Path, floors: &Floors) -> Outcome {
             continue;
         };
         present += 1;
-        match (file.measure)(&text) {
+        match (file.measure)(folder, &text) {
             Ok(reports) => {
                 outcome.lines.extend(reports.iter().flat_map(|r| r.lines(file.name)));
                 outcome.failures.extend(floors.below(file.path, &text, &reports));
             }
             Err(error) => outcome.failures.push(format!("{}: {error}", file.path)),
         }
-    }
-    for (name, path) in NOT_MEASURED {
-        let there = folder.join(path).exists();
-        present += usize::from(there);
-        outcome.lines.push(format!("corpus {name} {}", if there { "not measured yet" } else { "absent" }));
     }
     if present == 0 {
         outcome.failures.push(format!("none of the corpus files is in {}", folder.display()));

@@ -1,8 +1,11 @@
 //! Any bytes as an event stream: however they are cut, the same blocks come out, and nothing is lost.
 
 use bytes::Bytes;
-use switchback::wire::chat::{Asked, StreamEnded, StreamReader};
+use switchback::policy::{Class, Dialect};
+use switchback::wire::chat::{Asked, PieceKind, StreamEnded};
+use switchback::wire::messages::Answering;
 use switchback::wire::sse::{Block, SseReader};
+use switchback::wire::translate::StreamReader;
 
 fn blocks(pieces: &[&[u8]]) -> (Vec<Block>, bool) {
     let mut reader = SseReader::new();
@@ -36,13 +39,27 @@ pub fn run(data: &[u8]) {
         assert_eq!(meaning(&whole.0), meaning(&cut.0));
         assert_eq!(whole.1, cut.1);
     }
-    for how in [StreamEnded::Clean, StreamEnded::Reset] {
-        let mut reader = StreamReader::new(Asked { stream: true, ..Asked::default() });
-        reader.push(Bytes::copy_from_slice(head)).for_each(drop);
-        reader.push(Bytes::copy_from_slice(tail)).for_each(drop);
-        let output = reader.has_output();
-        if let Err(failure) = reader.end(how) {
-            assert!(output || failure.class != switchback::policy::Class::PartialStream);
+    for dialect in [Dialect::Chat, Dialect::Messages] {
+        for how in [StreamEnded::Clean, StreamEnded::Reset] {
+            let cut = read(dialect, &[head, tail], how);
+            // A line feed after a CR may come with the next piece, and changes no more than the bytes that are sent on.
+            assert_eq!(cut, read(dialect, &[rest], how));
+            assert!(cut.0 || cut.1 != Err(Class::PartialStream));
         }
     }
+}
+
+/// Whether there was output, and what the stream was.
+fn read(dialect: Dialect, pieces: &[&[u8]], how: StreamEnded) -> (bool, Result<Option<String>, Class>) {
+    let mut reader = StreamReader::new(dialect, Asked { stream: true, ..Asked::default() }, Answering::default);
+    for piece in pieces {
+        reader.push(Bytes::copy_from_slice(piece));
+        while let Some(piece) = reader.next_piece() {
+            // What is sent on of another dialect is a stream of chat.
+            let events = blocks(&[&piece.raw]).0;
+            assert!(dialect == Dialect::Chat || !matches!(piece.kind, PieceKind::Output) || events.len() == 1);
+        }
+    }
+    let output = reader.chat().has_output();
+    (output, reader.end(how).map(|answered| answered.finish).map_err(|failure| failure.class))
 }
