@@ -4,6 +4,7 @@
 //! what the next piece of a stream is; and bytes to send on. Nothing here does IO, waits, or reads a clock; bytes that
 //! are handed on are the bytes that came.
 
+mod broken;
 pub mod chat;
 mod ending;
 pub mod exchange;

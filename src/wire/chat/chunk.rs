@@ -4,8 +4,9 @@
 //! in all that decides nothing: an odd usage is no usage, an odd index is the first. It judges nothing.
 
 use super::answer::Usage;
+use crate::wire::broken::error_in;
 use crate::wire::json::{self, Members};
-use crate::wire::output;
+use crate::wire::output::{self, Object};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -36,19 +37,18 @@ pub struct Choice<'a> {
 impl<'a> Chunk<'a> {
     /// Reads one object; absent where the text is none.
     pub fn read(text: &'a str) -> Option<Chunk<'a>> {
-        let members = Members::read(text).ok()?;
+        let object = Object { text, members: Members::read(text).ok()? };
+        let error = error_in(&object);
+        let members = &object.members;
         let all = members.get("choices").map(|c| list(c).into_iter().filter_map(|c| Members::read(c.get()).ok()));
         let raw: Option<Vec<Members<'a>>> = all.map(Iterator::collect);
         // `choices: null` is an answer with nothing in it, its absence is something else.
         let named = members.0.iter().any(|(name, _)| name == "choices");
         let raw = raw.or(named.then(Vec::new));
-        let is = |name, word| members.get(name).and_then(json::string).is_some_and(|w| w == word);
-        let whole = members.get("error").is_some() || is("object", "error") || is("type", "error");
-        let in_choice = || raw.iter().flatten().find_map(|c| c.get("error")).map(RawValue::get);
         Some(Chunk {
             model: members.get("model").and_then(json::string).filter(|m| !m.is_empty()),
             usage: members.get("usage").and_then(usage),
-            error: if whole { Some(text) } else { in_choice() },
+            error,
             choices: raw.map(|choices| choices.iter().map(choice).collect()),
         })
     }

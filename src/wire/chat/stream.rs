@@ -9,6 +9,7 @@ use super::answer::{Answered, Asked, Ending, Usage, failed_finish};
 use super::chunk::Chunk;
 use crate::classify::{Classified, NoHeaders, http};
 use crate::policy::{Class, Stage};
+use crate::wire::broken::{self, Began, Ended};
 use crate::wire::sse::{Block, SseReader};
 use bytes::Bytes;
 
@@ -142,26 +143,22 @@ impl StreamReader {
         if let Some(failed) = &self.failed {
             return Err(failed.clone());
         }
-        let of = |class, rule, words: &str| Classified::of(class, Stage::Headers, rule).saying(words);
-        if self.choices.is_empty() {
-            return Err(match how {
-                StreamEnded::Clean if self.foreign => {
-                    of(Class::MalformedResponse, "stream-other", "the stream is no chat completion")
-                }
-                StreamEnded::Clean if !self.events.is_unfinished() => {
-                    of(Class::EmptyResponse, "stream-empty", "the stream holds nothing")
-                }
-                StreamEnded::Clean | StreamEnded::Reset => {
-                    of(Class::Truncated, "stream-cut", "the stream broke off before it began")
-                }
-            });
-        }
-        if self.lacks_choices() || self.choices.iter().any(|(_, ended)| !ended) {
-            let cut = match how {
-                StreamEnded::Clean => of(Class::Truncated, "stream-unfinished", "the stream ended without a reason"),
-                StreamEnded::Reset => of(Class::Truncated, "stream-cut", "the stream broke off"),
+        let incomplete = self.lacks_choices() || self.choices.iter().any(|(_, ended)| !ended);
+        if self.choices.is_empty() || incomplete {
+            let ended = match how {
+                // An event that was not closed was on its way.
+                StreamEnded::Clean if self.choices.is_empty() && self.events.is_unfinished() => Ended::Reset,
+                StreamEnded::Clean => Ended::Clean,
+                StreamEnded::Reset => Ended::Reset,
             };
-            return Err(self.placed(cut));
+            let other = Classified::of(Class::MalformedResponse, Stage::Headers, "stream-other")
+                .saying("the stream is no chat completion");
+            let began = match (self.choices.is_empty(), self.foreign) {
+                (false, _) => Began::Answer,
+                (true, true) => Began::Other(&other),
+                (true, false) => Began::Nothing,
+            };
+            return Err(self.placed(broken::off(ended, began)));
         }
         if !self.output {
             let finish = self.answered.finish.as_deref();

@@ -4,10 +4,10 @@
 //! complete when it gave a reason for its end, or ended with an event that says so.
 
 use super::frames::{Payload, payloads};
-use super::whole::error_in;
 use super::{Case, End, found};
 use crate::classify::Classified;
 use crate::policy::{Class, Stage};
+use crate::wire::broken::{self, Began, Ended, error_in};
 use crate::wire::ending::ending;
 use crate::wire::json;
 use crate::wire::output::Object;
@@ -63,20 +63,24 @@ impl Case<'_> {
     /// What a stream is that no error ended and that gives no reason against itself.
     fn at_the_end(&self, seen: &Seen, complete: bool, end: End) -> Option<Classified> {
         let stage = if seen.output { Stage::Output } else { Stage::Headers };
-        let failure = match (end, complete) {
-            (End::Stall, false) => found(Class::TimeoutIdle, "stream-stalled", "nothing more came"),
-            (End::Reset, false) if seen.output => {
-                found(Class::PartialStream, "stream-cut", "the stream broke off after output")
+        let failure = match (complete, seen.output) {
+            (true, true) => return None,
+            (true, false) if seen.refused => found(Class::Policy, "refusal", "the model declined"),
+            (true, false) => found(Class::EmptyResponse, "finish-empty", "the answer holds nothing"),
+            (false, output) => {
+                let ended = match end {
+                    End::Clean => Ended::Clean,
+                    End::Reset => Ended::Reset,
+                    End::Stall => Ended::Stalled,
+                };
+                let began = match &seen.foreign {
+                    _ if seen.known => Began::Answer,
+                    Some(foreign) => Began::Other(foreign),
+                    None => Began::Nothing,
+                };
+                let failure = broken::off(ended, began);
+                if output && end == End::Reset { failure.after_output() } else { failure }
             }
-            (End::Reset, false) => found(Class::Truncated, "stream-cut", "the stream broke off before output"),
-            (End::Clean, false) if !seen.known => match &seen.foreign {
-                Some(foreign) => foreign.clone(),
-                None => found(Class::EmptyResponse, "stream-empty", "the stream holds nothing"),
-            },
-            (End::Clean, false) => found(Class::Truncated, "stream-unfinished", "the stream ended without a reason"),
-            (_, true) if seen.output => return None,
-            (_, true) if seen.refused => found(Class::Policy, "refusal", "the model declined"),
-            (_, true) => found(Class::EmptyResponse, "finish-empty", "the answer holds nothing"),
         };
         Some(Classified { stage, ..failure })
     }

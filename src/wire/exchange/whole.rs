@@ -5,8 +5,8 @@
 use super::{Case, End, found};
 use crate::classify::{Classified, Fault, fault};
 use crate::policy::{Class, Scope, Stage};
+use crate::wire::broken::error_in;
 use crate::wire::ending::ending;
-use crate::wire::json;
 use crate::wire::output::Object;
 
 /// Members one of which makes an object that no dialect knows an error.
@@ -93,32 +93,4 @@ impl Case<'_> {
         let class = if failure.class == Class::StreamEarly { Class::ServerError } else { failure.class };
         Classified { class, stage: Stage::Headers, ..failure }
     }
-}
-
-/// The object that holds an error, if there is one, whatever the dialect.
-pub(super) fn error_in<'a>(object: &Object<'a>) -> Option<&'a str> {
-    let Object { text, members } = object;
-    let holds = |name, empty: &[&str]| members.get(name).is_some_and(|v| !empty.contains(&v.get()));
-    let is = |name, word: &str| members.get(name).and_then(json::string).is_some_and(|w| w == word);
-    let marked = holds("error", &["\"\"", "{}", "false", "[]", "0"])
-        || is("object", "error")
-        || is("type", "error")
-        || holds("errors", &["[]", "{}"])
-        || holds("fault", &[])
-        || members.get("success").is_some_and(|s| s.get() == "false");
-    if marked {
-        return Some(text);
-    }
-    let mut inner = None;
-    for path in ["choices[].error", "response.error", "header.error", "Response.Error"] {
-        members.at(path, &mut |error| inner = inner.or(Some(error.get())));
-    }
-    let code = |path| {
-        let mut found = None;
-        members.at(path, &mut |n| found = found.or(Some(n.get())));
-        found.filter(|n| !matches!(*n, "0" | "\"0\"" | "200" | "\"200\"" | "\"\""))
-    };
-    let coded = code("base_resp.status_code").or(code("error_code")).or(code("header.code"));
-    let failed = || is("status", "failed") || is("type", "response.failed");
-    inner.or(coded.map(|_| *text)).or_else(|| failed().then_some(*text))
 }

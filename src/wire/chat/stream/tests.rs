@@ -235,3 +235,16 @@ fn a_stream_that_lacks_a_choice_is_cut_unless_it_says_that_it_is_done() {
     assert_eq!(read(&only, StreamEnded::Clean).unwrap_err().class, Class::PartialStream);
     assert!(read(&[only[0], only[1], "[DONE]"], StreamEnded::Clean).is_ok());
 }
+
+#[test]
+fn an_error_in_another_vendors_envelope_is_read_in_live_traffic_too() {
+    for (payload, want) in [
+        (r#"{"base_resp":{"status_code":1002,"status_msg":"rate limit"}}"#, Class::RateLimit),
+        (r#"{"error_code":18,"error_msg":"Open api qps request limit reached"}"#, Class::RateLimit),
+        (r#"{"success":false,"message":"the engine is overloaded"}"#, Class::Overloaded),
+    ] {
+        let event = format!("data: {payload}\n\n");
+        let found = failure(&[&event], StreamEnded::Clean).class;
+        assert_eq!(found, want, "{payload}");
+    }
+}
