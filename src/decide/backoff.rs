@@ -22,7 +22,7 @@ impl From<Backoff> for Curve {
         Curve {
             jitter: backoff.jitter,
             base: backoff.base,
-            factor_pct: 200,
+            factor_pct: Budget::BACKOFF_FACTOR_PCT,
             cap: backoff.cap,
             floor: Budget::BACKOFF_FLOOR,
         }
@@ -32,8 +32,8 @@ impl From<Backoff> for Curve {
 /// A wait that others were told as well, up to a tenth longer, a second at most: so they do not all come back in the same
 /// instant. `draw` is in parts per million.
 pub fn spread(asked: Millis, draw: u32) -> Millis {
-    let most = (asked.0 / 10).min(1_000);
-    asked.plus(Millis(most * u64::from(draw) / 1_000_000))
+    let most = Budget::WAIT_SPREAD.of(asked).min(Budget::WAIT_SPREAD_MOST);
+    asked.plus(Millis(most.0 * u64::from(draw) / 1_000_000))
 }
 
 /// The pauses of one request at one target.

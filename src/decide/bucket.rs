@@ -6,8 +6,7 @@
 
 use crate::policy::{Millis, RetryRatio};
 
-/// Thousandths of a token in a token.
-const TOKEN: u64 = 1_000;
+const TOKEN: u64 = RetryRatio::TOKEN;
 
 /// What a call that is not a first arrival is, to the target it goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

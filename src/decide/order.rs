@@ -3,13 +3,12 @@
 //! In: things in an order, and what was measured of them. Out: the same things, where those that win by a tenth went
 //! ahead. What is unknown loses against all that is known. No clock and no room of its own.
 
-/// Who stands further back goes ahead only where he is this much better, in percent: a tenth.
-const WIN_PCT: u128 = 90;
+use crate::policy::Order;
 
 /// Whether a measure wins against another by a tenth; less is better.
 pub fn beats(own: Option<u64>, other: Option<u64>) -> bool {
     match (own, other) {
-        (Some(own), Some(other)) => own < other && u128::from(own) * 100 <= u128::from(other) * WIN_PCT,
+        (Some(own), Some(other)) => own < other && u128::from(own) * 100 <= u128::from(other) * Order::WIN_PCT,
         (Some(_), None) => true,
         (None, Some(_) | None) => false,
     }

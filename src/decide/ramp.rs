@@ -1,7 +1,7 @@
 //! Admission while a target comes back: by hash of the session, so that all instances agree and whoever is in at 10%
 //! stays in at 50%.
 
-use crate::policy::Percent;
+use crate::policy::{Percent, RampRules};
 use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 
@@ -15,7 +15,7 @@ pub fn bucket(target: &str, epoch: u64, session: &str) -> u64 {
     let _ = write!(Digits(&mut hash), "{epoch}");
     hash.update(b"\0");
     hash.update(session.as_bytes());
-    super::draw::first_u64(&hash.finalize()) % 10_000
+    super::draw::first_u64(&hash.finalize()) % RampRules::PLACES
 }
 
 struct Digits<'a>(&'a mut Sha256);

@@ -368,7 +368,10 @@ impl TargetState {
         let Some(vitals) = &mut self.vitals else { return Judged::Skip };
         let judged = vitals.probe(now, probed);
         let health = vitals.state();
-        if judged != Judged::Skip {
+        // What was down for so long that it bars no more is not barred again by the first probe that passes.
+        let passed = matches!(judged, Judged::Ok | Judged::Slow);
+        let bars_anew = health == Health::Down && self.recovery.health() != Health::Down;
+        if judged != Judged::Skip && !(passed && bars_anew) {
             self.note_health(circuits, now, health);
         }
         if matches!(judged, Judged::Ok | Judged::Slow) {

@@ -2,4 +2,5 @@
 
 mod pieces;
 mod runs;
+mod time;
 mod world;

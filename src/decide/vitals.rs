@@ -189,7 +189,8 @@ impl Vitals {
         let (Some(apart), Latency::FirstOutput(time)) = (self.traffic, latency) else { return };
         let due = self.learned_at.is_none_or(|at| now >= at.plus(apart));
         if due && self.state != Health::Down {
-            self.probe(now, Probed::Passed(time));
+            let judged = if self.is_slow(now, time) { Judged::Slow } else { Judged::Ok };
+            self.learn(now, judged, Some(time));
         }
     }
 
@@ -199,7 +200,7 @@ impl Vitals {
             self.recent.push(latency);
         }
         let before = self.state;
-        self.state = self.next(now, judged);
+        self.state = self.next(now, judged, latency);
         if self.state == Health::Degraded && before != Health::Degraded {
             self.degraded_at = now;
         }
@@ -209,7 +210,7 @@ impl Vitals {
         self.learned_at = Some(now);
     }
 
-    fn next(&mut self, now: Millis, judged: Judged) -> Health {
+    fn next(&mut self, now: Millis, judged: Judged, latency: Option<Millis>) -> Health {
         let (rules, runs) = (self.rules, self.runs);
         if self.learned_at.is_none() {
             return match judged {
@@ -231,7 +232,8 @@ impl Vitals {
             }
             Health::Healthy if runs.slow >= rules.degraded_after => Health::Degraded,
             Health::Degraded if runs.ok >= rules.recovered_after => Health::Healthy,
-            Health::Degraded if judged == Judged::Slow && self.is_normal_now(now) => {
+            // A bad answer that counts as slow has no latency, and is never normal.
+            Health::Degraded if judged == Judged::Slow && latency.is_some() && self.is_normal_now(now) => {
                 self.baseline.copy(&self.recent);
                 self.runs = Runs::default();
                 Health::Healthy

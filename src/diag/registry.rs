@@ -194,6 +194,7 @@ registry! {
     OneFailureTrips "SB0807" "one-failure-trips" Warning;
     ProbeOutlastsInterval "SB0811" "probe-outlasts-interval" Warning;
     ProbeRefused "SB0812" "probe-refused" Warning;
+    NothingToJudge "SB0813" "nothing-to-judge" Error;
     RampNotRising "SB0821" "ramp-not-rising" Error;
     RampNotFull "SB0822" "ramp-not-full" Error;
     StageTooShort "SB0823" "stage-too-short" Warning;

@@ -1,6 +1,6 @@
 //! Budgets: time, calls and backoff of one request.
 
-use super::units::{Millis, Money};
+use super::units::{Millis, Money, Percent};
 use crate::source::Span;
 
 /// What one request may take. Defaults and `extends` are resolved.
@@ -77,12 +77,22 @@ impl Budget {
     pub const BACKOFF: Backoff = Backoff { base: Millis(250), cap: Millis(4_000), jitter: Jitter::Full };
     /// Shortest backoff, whatever the draw: two calls in the same instant are one call twice.
     pub const BACKOFF_FLOOR: Millis = Millis(20);
+    /// From one pause to the next, in percent: they double. Less is a crowd that comes back together, more leaves a target
+    /// that is well again alone.
+    pub const BACKOFF_FACTOR_PCT: u64 = 200;
+    /// What is added at most to a wait that others were told as well, so that they do not all come back together, as a
+    /// share of it.
+    pub const WAIT_SPREAD: Percent = Percent(1_000);
+    /// The most that is added to any wait: a second spreads enough.
+    pub const WAIT_SPREAD_MOST: Millis = Millis(1_000);
+    /// Default of `reserve`, as a share of the deadline: the first of two targets gets a little more than half.
+    pub const RESERVE: Percent = Percent(4_000);
     /// Least base of the backoff after `rate-limit`.
     pub const THROTTLED_BASE: Millis = Millis(1_000);
 
     /// Default of `reserve`: 40% of the deadline, or the attempt's limit where that is less.
     pub fn default_reserve(deadline: Millis, attempt_timeout: Option<Millis>) -> Millis {
-        let share = Millis(deadline.0.saturating_mul(2) / 5);
+        let share = Budget::RESERVE.of(deadline);
         attempt_timeout.map_or(share, |t| t.min(share))
     }
 }

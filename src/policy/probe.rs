@@ -75,6 +75,8 @@ pub struct BaselineRules {
 }
 
 impl BaselineRules {
+    /// The percentile that slowness is measured against: above it is what is slow even when all is well.
+    pub const PERCENTILE: usize = 95;
     /// Most probes that a baseline may be made of: a day of probes at the default interval.
     pub const MOST: u32 = 10_000;
 }
@@ -135,6 +137,8 @@ pub struct ProbeRules {
 impl ProbeRules {
     /// Longest default of `timeout`: what has not answered "ping" in ten seconds is of no use to anybody waiting.
     pub const TIMEOUT: Millis = Millis(10_000);
+    /// The first probe comes within this part of the interval: not all at once, and soon.
+    pub const FIRST_WITHIN: u64 = 10;
     /// A changing state is looked at so many times as often.
     pub const HURRY: u64 = 4;
     /// A state so many intervals old is stale: two probes may be lost, a third is a prober that does not run.

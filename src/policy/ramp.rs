@@ -41,6 +41,9 @@ pub struct RampRules {
 }
 
 impl RampRules {
+    /// Places that sessions are hashed to: a place for each hundredth of a percent, the finest share there is.
+    pub const PLACES: u64 = 10_000;
+
     /// From its start to full.
     pub fn whole(&self) -> Millis {
         self.stages.iter().fold(Millis::ZERO, |sum, stage| sum.plus(stage.lasts))

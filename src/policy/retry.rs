@@ -16,6 +16,8 @@ pub struct RetryRatio {
 }
 
 impl RetryRatio {
+    /// Parts of a token that are counted: a thousandth is what a rate of one a second earns in a millisecond.
+    pub const TOKEN: u64 = 1_000;
     /// Most tokens that any bucket may hold.
     pub const MOST_BURST: u32 = 1_000_000;
 }

@@ -41,6 +41,10 @@ pub enum Order {
 }
 
 impl Order {
+    /// Who stands further back goes ahead where his price is at most so many percent of the other's: a smaller difference
+    /// is not worth a change of targets.
+    pub const WIN_PCT: u128 = 90;
+
     /// The word of the language.
     pub fn word(self) -> &'static str {
         match self {

@@ -59,6 +59,12 @@ impl Percent {
         u64::from(draw) < u64::from(self.0) * 100
     }
 
+    /// This share of a time, rounded down.
+    pub fn of(self, whole: Millis) -> Millis {
+        let share = u128::from(whole.0) * u128::from(self.0) / 10_000;
+        Millis(u64::try_from(share).unwrap_or(u64::MAX))
+    }
+
     /// Whether a part of a whole is at least this share. Nothing is no share of nothing.
     pub fn is_reached(self, part: u64, whole: u64) -> bool {
         whole > 0 && u128::from(part) * 10_000 >= u128::from(whole) * u128::from(self.0)

@@ -15,6 +15,7 @@ pub mod live;
 pub mod meters;
 pub mod probe_money;
 pub mod prober;
+mod probing;
 pub mod reload;
 pub mod reply;
 pub mod seen;

@@ -1,27 +1,25 @@
 //! Probes: small real questions to targets, in the background, so that an outage is found without a request that meets it.
 //!
 //! In: the policy that serves, and time. Out: notes in the ledgers. Each target is asked by itself, through the client,
-//! credential and dialect that its traffic uses; the answer is judged as an answer is, and nothing a probe does is on the
-//! path of a request. A probe takes no permit and is no sample of a breaker.
+//! credential and dialect that its traffic uses, and nothing a probe does is on the path of a request. A probe takes no
+//! permit and is no sample of a breaker. What is asked, and what an answer says, is in `probing`.
 
 use super::engine::Engine;
 use super::live::lock;
+use super::probing;
 use super::serving::Serving;
 use super::upstream::{Body, build};
 use crate::classify::{Called, Fault};
 use crate::decide::baselines::Kind;
 use crate::decide::draw;
 use crate::decide::vitals::{Judged, Probed};
-use crate::policy::probe::{BadAnswer, ProbeKind, ProbeRules};
-use crate::policy::{Class, Dialect, Millis, TargetId};
+use crate::policy::probe::{ProbeKind, ProbeRules};
+use crate::policy::{Dialect, Millis, TargetId};
 use crate::record;
+use crate::wire::chat::ChatRequest;
 use crate::wire::chat::answer::Asked;
-use crate::wire::chat::{ChatRequest, request};
-use crate::wire::messages::Answering;
-use crate::wire::translate;
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
-use serde_json::json;
 use std::sync::Arc;
 use tokio::task::JoinSet;
 
@@ -56,13 +54,15 @@ async fn follow(engine: Arc<Engine>, serving: Arc<Serving>, id: TargetId) {
     let graph = serving.graph();
     let Some(target) = graph.target(id) else { return };
     let Some(rules) = &target.probe else { return };
+    let Some((endpoint, _)) = serving.fleet.get(target.provider) else { return };
+    let Ok(chat) = probing::question(rules, &target.upstream, endpoint.vendor) else { return };
     let seed = draw::seed(&["probe", &target.name, &std::process::id().to_string()]);
     // Not all at once when a policy begins to serve.
-    let mut next = engine.clock.now().plus(Millis(draw::below(seed, 0, rules.every.0 / 10)));
+    let mut next = engine.clock.now().plus(Millis(draw::below(seed, 0, rules.every.0 / ProbeRules::FIRST_WITHIN)));
     for number in 1u64.. {
         engine.clock.sleep_until(next).await;
         let probed = if afford(&engine, &serving, id, rules) {
-            probe(&engine, &serving, id, rules, number).await
+            probe(&engine, &serving, id, rules, &chat, number).await
         } else {
             Probed::Inconclusive
         };
@@ -86,11 +86,7 @@ async fn follow(engine: Arc<Engine>, serving: Arc<Serving>, id: TargetId) {
             }
             _ => tracing::debug!(target_name = target.name, judged = judged.word(), "probed"),
         }
-        // A changing state is looked at more often, so that it is known soon and not guessed.
-        let every = if changing && judged != Judged::Skip { rules.hurried() } else { rules.every };
-        let spread =
-            every.0 / 10_000 * u64::from(rules.jitter.0) + every.0 % 10_000 * u64::from(rules.jitter.0) / 10_000;
-        next = now.plus(every).plus(Millis(draw::below(seed, number, spread)));
+        next = now.plus(probing::pause(rules, changing && judged != Judged::Skip, seed, number));
     }
 }
 
@@ -98,17 +94,21 @@ async fn follow(engine: Arc<Engine>, serving: Arc<Serving>, id: TargetId) {
 /// `check` refuses a cap without one.
 fn afford(engine: &Engine, serving: &Serving, id: TargetId, rules: &ProbeRules) -> bool {
     let Some(cap) = rules.spend_per_day else { return true };
-    let prompt_tokens = u64::try_from(rules.prompt.len()).unwrap_or(u64::MAX);
-    let usage = crate::policy::Usage { input: prompt_tokens, output: u64::from(rules.max_tokens), cached: 0 };
-    let worst = record::cost(serving.graph(), id, usage).unwrap_or_default();
+    let worst = record::cost(serving.graph(), id, probing::usage(rules)).unwrap_or_default();
     engine.probe_money.afford(serving.graph().target_name(id), engine.clock.wall_ms() / DAY_MS, worst, cap)
 }
 
 /// Asks once and judges the answer.
-async fn probe(engine: &Engine, serving: &Serving, id_of: TargetId, rules: &ProbeRules, number: u64) -> Probed {
+async fn probe(
+    engine: &Engine,
+    serving: &Serving,
+    id_of: TargetId,
+    rules: &ProbeRules,
+    chat: &ChatRequest,
+    number: u64,
+) -> Probed {
     let Some(target) = serving.graph().target(id_of) else { return Probed::Inconclusive };
     let Some((endpoint, upstream)) = serving.fleet.get(target.provider) else { return Probed::Inconclusive };
-    let Ok(chat) = question(rules, &target.upstream) else { return Probed::Inconclusive };
     // Asked in the words of clients, so that it comes out as their requests do.
     let dialect = endpoint.api.dialect();
     let called =
@@ -117,15 +117,19 @@ async fn probe(engine: &Engine, serving: &Serving, id_of: TargetId, rules: &Prob
     let key = serving.live.of(id_of).and_then(|(group, place)| lock(group).key(place, engine.clock.now(), &[]));
     let Some(key) = key else { return Probed::Inconclusive };
     let id = format!("probe-{}-{number}", target.name);
-    let Ok(outgoing) = build::outgoing(endpoint, (target, None), key, &chat, &[], &id) else {
+    let Ok(outgoing) = build::outgoing(endpoint, (target, None), key, chat, &[], &id) else {
         return Probed::Inconclusive;
     };
     let began = engine.clock.now();
     let late = began.plus(rules.longest());
     let asked = async {
         let incoming = upstream.call(outgoing).await?;
+        // Whether the server answers at all: it may be up and its model gone.
+        if rules.kind == ProbeKind::Endpoint {
+            return Ok(None);
+        }
         let body = body_of(incoming.body).await?;
-        Ok::<_, Fault>((incoming.status, incoming.headers, body))
+        Ok::<_, Fault>(Some((incoming.status, incoming.headers, body)))
     };
     let answer = tokio::select! {
         answer = asked => answer,
@@ -134,92 +138,18 @@ async fn probe(engine: &Engine, serving: &Serving, id_of: TargetId, rules: &Prob
     let took = engine.clock.now().less(began);
     let wall = engine.clock.wall_ms();
     match answer {
-        Err(_) => Probed::Failed,
-        // Whether the server answers at all: it may be up and its model gone.
-        Ok(_) if rules.kind == ProbeKind::Endpoint => Probed::Inconclusive,
-        Ok((status, headers, body)) if !(200..300).contains(&status) => {
-            verdict_on(called.answer(status, &headers, &body, wall).class)
+        Ok(None) => Probed::Inconclusive,
+        Ok(Some((status, headers, body))) if !(200..300).contains(&status) => {
+            probing::verdict_on(called.answer(status, &headers, &body, wall).class)
         }
-        Ok((_, headers, body)) => {
+        Ok(Some((_, headers, body))) => {
             let asked = Asked { vendor: endpoint.vendor, ..chat.asked() };
-            match translate::judge(dialect, &headers, body, &asked, &Answering::default(), wall) {
-                Ok((body, _)) if fits(rules, &body) => Probed::Passed(took),
-                Ok(_) => bad(rules),
-                // Cut at the probe's own limit, and a short one at that: it answered.
-                Err(failure) if failure.class == Class::Truncated => Probed::Passed(took),
-                Err(failure) if says_nothing(failure.class) => bad(rules),
-                Err(failure) => verdict_on(failure.class),
-            }
+            probing::of_success(rules, (dialect, &asked), &headers, body, took, wall)
         }
+        // So much for so little is no answer.
+        Err(Fault::BodyTooLarge) => probing::bad(rules),
+        Err(_) => Probed::Failed,
     }
-}
-
-/// Successes by status that hold no answer.
-fn says_nothing(class: Class) -> bool {
-    matches!(class, Class::EmptyResponse | Class::MalformedResponse | Class::SchemaInvalid)
-}
-
-fn bad(rules: &ProbeRules) -> Probed {
-    match rules.bad_answer {
-        BadAnswer::Fail => Probed::Failed,
-        BadAnswer::Slow => Probed::Poor,
-    }
-}
-
-/// What an error says about health: a limit or a credential is about us, a refusal or a bad request about the question.
-fn verdict_on(class: Class) -> Probed {
-    match class {
-        Class::RateLimit
-        | Class::QuotaExhausted
-        | Class::Auth
-        | Class::Permission
-        | Class::InvalidRequest
-        | Class::ContextOverflow
-        | Class::PayloadTooLarge
-        | Class::Policy => Probed::Inconclusive,
-        Class::Connect
-        | Class::TimeoutHeaders
-        | Class::TimeoutFirstToken
-        | Class::TimeoutIdle
-        | Class::Overloaded
-        | Class::ServerError
-        | Class::NotFound
-        | Class::SchemaInvalid
-        | Class::EmptyResponse
-        | Class::MalformedResponse
-        | Class::Truncated
-        | Class::StreamEarly
-        | Class::PartialStream
-        | Class::Unknown => Probed::Failed,
-    }
-}
-
-/// The question, in the dialect of the target.
-fn question(rules: &ProbeRules, model: &str) -> Result<ChatRequest, request::BadRequest> {
-    let messages = json!([{"role": "user", "content": rules.prompt}]);
-    let body = if rules.kind == ProbeKind::Tools {
-        let parameters = json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]});
-        let function = json!({"name": "answer", "description": "Gives the answer.", "parameters": parameters});
-        json!({
-            "model": model, "messages": messages, "max_tokens": rules.max_tokens,
-            "tools": [{"type": "function", "function": function}], "tool_choice": "required",
-        })
-    } else {
-        json!({"model": model, "messages": messages, "max_tokens": rules.max_tokens})
-    };
-    request::read(Bytes::from(body.to_string()))
-}
-
-/// Whether the answer is one the policy takes: tool calls where they were asked for, and the text it names.
-fn fits(rules: &ProbeRules, body: &[u8]) -> bool {
-    let answer: serde_json::Value = serde_json::from_slice(body).unwrap_or_default();
-    let message = answer.pointer("/choices/0/message");
-    if rules.kind == ProbeKind::Tools {
-        let calls = message.and_then(|m| m.get("tool_calls")).and_then(|c| c.as_array());
-        return calls.is_some_and(|calls| !calls.is_empty());
-    }
-    let text = message.and_then(|m| m.get("content")).and_then(|c| c.as_str()).unwrap_or("");
-    rules.answer_contains.as_ref().is_none_or(|expected| text.contains(expected.as_str()))
 }
 
 async fn body_of(mut body: Body) -> Result<Bytes, Fault> {

@@ -6,8 +6,13 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
+use switchback::decide::group::spec::TargetSpec;
+use switchback::decide::select;
+use switchback::policy::breaker::{BreakerRules, HalfOpen, HoldRule, Over};
 use switchback::policy::class::Verb;
-use switchback::policy::{Class, Refusal};
+use switchback::policy::probe::{BaselineRules, HealthRules, SlowLive};
+use switchback::policy::ramp::Rollback;
+use switchback::policy::{Budget, Class, Order, ProbeRules, Provider, RampRules, Refusal, RetryRatio};
 use switchback::syntax::settings::{BLOCKS, SETTINGS, Status, choices};
 
 fn root() -> PathBuf {
@@ -101,6 +106,135 @@ fn the_class_table_is_the_classes() {
     for refusal in [Refusal::NoTarget, Refusal::Contract, Refusal::Deadline] {
         assert!(names(table, refusal.word()) && names(&errors, refusal.word()), "{refusal}");
     }
+}
+
+/// The rows of a table: the first two cells of each, without their backticks.
+fn rows(section: &str) -> Vec<(String, String)> {
+    let cells = |line: &str| -> Option<(String, String)> {
+        let mut cells = line.strip_prefix("| `")?.split(" | ");
+        let plain = |cell: &str| cell.replace('`', "");
+        Some((plain(cells.next()?), plain(cells.next()?)))
+    };
+    section.lines().filter_map(cells).collect()
+}
+
+/// Defaults as the code has them, by the names of the page. What has no number of its own is not here.
+fn defaults() -> Vec<(&'static str, String)> {
+    let breaker = BreakerRules::default();
+    let Over::Time { span, .. } = breaker.over else { panic!("{:?}", breaker.over) };
+    let hold = |class| {
+        let HoldRule { cap, default } = breaker.holds.of(class).unwrap();
+        cap.to_string() + &default.map_or(String::new(), |d| format!(", default {d}"))
+    };
+    let (share, min) = Rollback::default().errors.unwrap();
+    let (probe, health, retry) = (ProbeRules::default(), HealthRules::default(), RetryRatio::default());
+    let beside = health.slow.beside.unwrap();
+    let slow =
+        [breaker.slow.map(|_| ()), health.slow.above.map(|_| ())].map(|slow| if slow.is_none() { "off" } else { "on" });
+    vec![
+        ("breaker trip over", span.to_string()),
+        ("breaker trip min", breaker.min.to_string()),
+        ("breaker trip errors", breaker.errors.unwrap().to_string()),
+        ("breaker trip slow", slow[0].to_owned()),
+        ("breaker trip slow above", slow[0].to_owned()),
+        ("breaker trip consecutive", breaker.consecutive.unwrap().to_string()),
+        ("breaker open", breaker.open.base.to_string()),
+        ("breaker open growing", breaker.open.growing.to_string()),
+        ("breaker open to", breaker.open.cap.to_string()),
+        ("breaker open jitter", breaker.open.jitter.to_string()),
+        ("breaker hint-cap", breaker.hint_cap.to_string()),
+        ("breaker half-open at once", breaker.half_open.at_once.to_string()),
+        ("breaker half-open successes", breaker.half_open.successes.to_string()),
+        ("breaker half-open lease", format!("attempt-timeout + {}", HalfOpen::GRACE)),
+        ("breaker timeout-evidence", breaker.timeout_evidence.to_string()),
+        ("breaker hold rate-limit", hold(Class::RateLimit)),
+        ("breaker hold overloaded", hold(Class::Overloaded)),
+        ("breaker hold server-error", hold(Class::ServerError)),
+        ("breaker hold quota-exhausted", hold(Class::QuotaExhausted)),
+        ("ramp rollback errors", share.to_string()),
+        ("ramp rollback min", min.to_string()),
+        ("ramp rollback consecutive", Rollback::default().consecutive.unwrap().to_string()),
+        ("probe every", probe.every.to_string()),
+        ("probe every jitter", probe.jitter.to_string()),
+        ("probe timeout", ProbeRules::TIMEOUT.to_string()),
+        ("probe max-tokens", probe.max_tokens.to_string()),
+        ("probe down", health.down_after.to_string()),
+        ("probe up", health.up_after.to_string()),
+        ("probe degraded", health.degraded_after.to_string()),
+        ("probe recovered", health.recovered_after.to_string()),
+        ("probe slow beside", beside.multiple.to_string()),
+        ("probe slow at least", beside.at_least.to_string()),
+        ("probe slow above", slow[1].to_owned()),
+        ("probe slow p95 min", SlowLive::MIN.to_string()),
+        ("probe baseline", health.baseline.size.to_string()),
+        ("probe baseline min", health.baseline.min.to_string()),
+        ("probe baseline renew", health.baseline.renew.unwrap().to_string()),
+        ("budget per-target", Budget::PER_TARGET.to_string()),
+        ("budget min-attempt", Budget::MIN_ATTEMPT.to_string()),
+        ("budget reserve", Budget::RESERVE.to_string()),
+        ("budget backoff", Budget::BACKOFF.base.to_string()),
+        ("budget backoff to", Budget::BACKOFF.cap.to_string()),
+        ("budget backoff jitter", Budget::BACKOFF.jitter.word().to_owned()),
+        ("budget replays", Budget::REPLAYS.to_string()),
+        ("provider retry-ratio", retry.ratio.to_string()),
+        ("provider retry-ratio at least", format!("{}/{}", retry.at_least.count, &retry.at_least.per.to_string()[1..])),
+        ("provider retry-ratio burst", retry.burst.to_string()),
+        ("provider timeout-connect", Provider::TIMEOUT_CONNECT.to_string()),
+    ]
+}
+
+/// What no policy sets, as the code has it.
+fn constants() -> Vec<(String, &'static str)> {
+    vec![
+        (Over::BUCKETS.to_string(), "buckets"),
+        (HalfOpen::MOST.to_string(), "trials"),
+        (HalfOpen::GRACE.to_string(), "grace"),
+        (RampRules::PLACES.to_string(), "places"),
+        (BaselineRules::PERCENTILE.to_string(), "percentile"),
+        (SlowLive::KEPT.to_string(), "latencies"),
+        (BaselineRules::MOST.to_string(), "probes"),
+        (ProbeRules::HURRY.to_string(), "times"),
+        (ProbeRules::STALE_AFTER.to_string(), "intervals"),
+        (ProbeRules::FIRST_WITHIN.to_string(), "parts"),
+        (Budget::BACKOFF_FLOOR.to_string(), "floor"),
+        (Budget::BACKOFF_FACTOR_PCT.to_string(), "percent"),
+        (Budget::THROTTLED_BASE.to_string(), "base"),
+        (Budget::WAIT_SPREAD.to_string(), "spread"),
+        (Budget::WAIT_SPREAD_MOST.to_string(), "spread"),
+        (RetryRatio::TOKEN.to_string(), "parts"),
+        (select::LAST_RESORT_INFLIGHT.to_string(), "last resort"),
+        (Order::WIN_PCT.to_string(), "percent"),
+        (TargetSpec::plain("t", "p").epoch.to_string(), "epoch"),
+    ]
+}
+
+#[test]
+fn every_number_of_the_rules_is_listed_as_the_code_has_it() {
+    let text = page("language.md");
+    let numbers = section(&text, "## Every number");
+    let set = rows(section(numbers, "### Those that a policy sets"));
+    let real = defaults();
+    for (name, default) in &set {
+        let mut words = name.split(' ');
+        let block =
+            words.next().and_then(|word| BLOCKS.iter().find(|b| b.word == word)).unwrap_or_else(|| panic!("{name}"));
+        let setting = words.next().unwrap();
+        let known =
+            SETTINGS.iter().any(|s| s.block == block.block && s.word == setting && s.status == Status::InEffect);
+        // Stages and rows begin with what they are about.
+        let line = matches!((block.word, setting), ("ramp", "N%") | ("matrix", "retry" | "wait"));
+        assert!(known || line, "{name} is no setting");
+        if let Some((_, real)) = real.iter().find(|(n, _)| n == name) {
+            assert_eq!(default, real, "{name}");
+        }
+    }
+    for (name, _) in &real {
+        assert!(set.iter().any(|(n, _)| n == name), "{name} is not listed");
+    }
+    let fixed = rows(section(numbers, "### Those that are fixed"));
+    let fixed: Vec<&str> = fixed.iter().map(|(name, _)| name.as_str()).collect();
+    let real: Vec<String> = constants().into_iter().map(|(value, what)| format!("{value} {what}")).collect();
+    assert_eq!(fixed, real);
 }
 
 #[test]

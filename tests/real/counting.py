@@ -2,21 +2,24 @@
 
 A call counts when its whole head and body were received, whether or not the server behind is there. What comes back is
 passed on byte for byte: a server that closes, breaks off or is gone is met by the caller as it is (a refused connection
-as a reset, since the relay itself had to accept). Nothing is retried, held back or added.
+as a reset, since the relay itself had to accept). Nothing is retried or added, and nothing held back but what `delay` says.
 """
 
 import collections
 import socket
 import struct
 import threading
+import time
 
 
 class Counting:
-    """Listens on a free loopback port; `port` says which."""
+    """Listens on a free loopback port; `port` says which. Calls with the bytes `apart` in them, such as probes, are
+    counted apart; `delay` seconds go before each answer."""
 
-    def __init__(self, server_port):
-        self.server_port = server_port
-        self.calls = 0
+    def __init__(self, server_port, apart=None):
+        self.server_port, self.apart, self.delay = server_port, apart, 0
+        # When each call came.
+        self.calls, self.calls_apart = [], []
         # Statuses that went back, and how calls without one ended.
         self.answers = collections.Counter()
         self.lock = threading.Lock()
@@ -30,7 +33,12 @@ class Counting:
     def seen(self):
         """Calls so far, and their answers."""
         with self.lock:
-            return self.calls, collections.Counter(self.answers)
+            return len(self.calls), collections.Counter(self.answers)
+
+    def since(self, then):
+        """Calls that came after that time."""
+        with self.lock:
+            return sum(at > then for at in self.calls)
 
     def _accept(self):
         while True:
@@ -41,12 +49,15 @@ class Counting:
             caller.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             threading.Thread(target=self._relay, args=(caller,), daemon=True).start()
 
-    def _note(self, answer):
-        with self.lock:
-            self.answers[answer] += 1
+    def _note(self, answer, waiting):
+        kind, waiting[0] = waiting[0], None
+        if kind is self.calls:
+            with self.lock:
+                self.answers[answer] += 1
 
     def _relay(self, caller):
-        server, waiting = None, [False]
+        # What is waited for: a call, one that counts apart, or nothing.
+        server, waiting = None, [None]
         try:
             buffer = b""
             while True:
@@ -54,16 +65,17 @@ class Counting:
                 if call is None:
                     return
                 if call.startswith(b"POST "):
+                    kind = self.calls_apart if self.apart and self.apart in call else self.calls
                     with self.lock:
-                        self.calls += 1
-                    waiting[0] = True
+                        kind.append(time.monotonic())
+                    waiting[0] = kind
                 if server is None:
                     try:
                         server = socket.create_connection(("127.0.0.1", self.server_port), timeout=5)
                         server.settimeout(None)
                         server.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                     except OSError:
-                        self._note("refused")
+                        self._note("refused", waiting)
                         _reset(caller)
                         return
                     threading.Thread(target=self._back, args=(server, caller, waiting), daemon=True).start()
@@ -79,9 +91,9 @@ class Counting:
         try:
             while True:
                 data = server.recv(65536)
-                if waiting[0] and data:
-                    waiting[0] = False
-                    self._note(data[9:12].decode("ascii", "replace"))
+                if waiting[0] is not None and data:
+                    time.sleep(self.delay)
+                    self._note(data[9:12].decode("ascii", "replace"), waiting)
                 if not data:
                     break
                 caller.sendall(data)
@@ -89,8 +101,7 @@ class Counting:
         except OSError:
             _reset(caller)
         finally:
-            if waiting[0]:
-                self._note("closed without an answer")
+            self._note("closed without an answer", waiting)
             server.close()
 
 

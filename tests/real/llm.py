@@ -5,149 +5,19 @@ in each run and exits 1 if anything that must hold did not. Ends all that it sta
 """
 
 import collections
-import http.client
-import json
-import os
-import re
-import signal
-import socket
-import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
 import ending
-from counting import Counting
+from serving import HERE, Answer, Endpoint, Gateway, counts, failures, llama, must, until
 
-HERE = Path(__file__).resolve().parent
 SHORT = "--short" in sys.argv
 # Under the kill: how many requests, how long their answers, and how many must be running or queued by then.
 MANY, TOKENS, AT_LEAST = (48, 16, 40) if SHORT else (64, 32, 56)
 # First endpoint: slots and what one holds; second: the same.
 FIRST, SECOND = (6, 512), (6, 2048)
-
-failures = []
-
-
-def must(holds, what):
-    if not holds:
-        failures.append(what)
-        print(f"  DOES NOT HOLD: {what}")
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def until(what, seconds, condition, pause=0.02):
-    """Waits for a condition, and ends the whole where it does not come."""
-    late = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > late:
-            raise SystemExit(f"llm: {what}: not within {seconds}s")
-        time.sleep(pause)
-
-
-class Endpoint:
-    """A model server and the relay in front of it."""
-
-    def __init__(self, python, name, slots, context, log):
-        self.command = [python, str(HERE / "llama.py")]
-        self.name, self.slots, self.context, self.log = name, slots, context, log
-        self.port = free_port()
-        self.front = Counting(self.port)
-        self.process = None
-
-    def start(self):
-        arguments = [str(self.port), str(self.context), str(self.slots), self.name]
-        self.process = subprocess.Popen(self.command + arguments, stdout=self.log, stderr=self.log)
-
-    def health(self):
-        """The status of the server's own health check; 0 while nobody listens."""
-        try:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=2)
-            connection.request("GET", "/health")
-            return connection.getresponse().status
-        except (OSError, http.client.HTTPException):
-            return 0
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-
-class Answer:
-    """One request, sent at once, and all that its client sees."""
-
-    def __init__(self, port, content, stream, tokens):
-        self.stream, self.port = stream, port
-        self.output, self.done, self.error, self.finish = False, False, None, None
-        self.status, self.target, self.id, self.attempts, self.broken = 0, None, None, 0, None
-        self.ended, self.ended_at = threading.Event(), None
-        message = {"role": "user", "content": content}
-        self.body = {"model": "chat", "stream": stream, "max_tokens": tokens, "messages": [message]}
-        # A model may also choose to say nothing, which is a failure of its own and not looked at here.
-        self.body |= {"temperature": 0, "ignore_eos": True}
-        threading.Thread(target=self._run, daemon=True).start()
-
-    def _run(self):
-        try:
-            self._ask()
-        except (OSError, http.client.HTTPException, ValueError) as error:
-            self.broken = type(error).__name__
-        finally:
-            self.ended_at = time.monotonic()
-            self.ended.set()
-
-    def _ask(self):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=240)
-        connection.request("POST", "/v1/chat/completions", json.dumps(self.body))
-        answer = connection.getresponse()
-        self.status, self.id = answer.status, answer.headers["x-switchback-id"]
-        self.target, self.attempts = answer.headers["x-switchback-target"], int(answer.headers["x-switchback-attempts"])
-        if not (self.stream and self.status == 200):
-            said = json.loads(answer.read())
-            self.error = said.get("error")
-            self.output = bool("choices" in said and said["choices"][0]["message"]["content"])
-            return
-        # Not `readline`: it takes a body that breaks off for one that ends.
-        rest = b""
-        while piece := answer.read1(65536):
-            *lines, rest = (rest + piece).split(b"\n")
-            for line in lines:
-                self._line(line.strip())
-
-    def _line(self, line):
-        if line == b"data: [DONE]":
-            self.done = True
-        elif line.startswith(b"data:"):
-            event = json.loads(line[5:])
-            self.error = self.error or event.get("error")
-            for choice in event.get("choices") or []:
-                self.output = self.output or bool((choice.get("delta") or {}).get("content"))
-                self.finish = self.finish or choice.get("finish_reason")
-
-    def ending(self):
-        """How it ended, in words."""
-        if self.error:
-            how = f"error {self.error['code']}"
-            if self.status == 200:
-                how += "" if self.broken else " and an orderly end"
-                how += " with [DONE]" if self.done else ""
-                how += " with a finish reason" if self.finish else ""
-            return how
-        if self.stream:
-            if self.done and self.finish and not self.broken:
-                return "[DONE]"
-            return f"NO END ({self.broken or 'closed in order'})"
-        return "whole" if self.output else f"NOTHING ({self.broken})"
-
-    def good(self):
-        return self.status == 200 and self.output and self.ending() in ("[DONE]", "whole")
 
 
 class Run:
@@ -161,7 +31,7 @@ class Run:
         print(f"== {name}")
 
     def ask(self, content, stream, tokens=TOKENS):
-        answer = Answer(self.setup.port, content, stream, tokens)
+        answer = Answer(self.setup.gateway.port, content, stream, tokens)
         self.answers.append(answer)
         return answer
 
@@ -170,8 +40,8 @@ class Run:
             if not answer.ended.wait(max(0.1, self.began + 230 - time.monotonic())):
                 raise SystemExit(f"llm: {self.name}: a request did not end in 230s")
         asked = len(self.answers)
-        until("records", 5, lambda: len(self.setup.records()) >= asked)
-        records = self.setup.records()
+        until("records", 5, lambda: len(self.setup.gateway.records()) >= asked)
+        records = self.setup.gateway.records()
         self.show(records)
         must(len(records) == asked, f"{len(records)} records of {asked} requests")
         in_records = collections.Counter(s["target"] for r in records for s in r["steps"] if s["target"])
@@ -212,20 +82,19 @@ class Run:
             print(f"  calls in front of {endpoint.name}: {calls - before} ({counts(answers - old)}); in the records: {recorded}")
 
 
-def counts(counter):
-    return ", ".join(f"{what} {n}" for what, n in sorted(counter.items(), key=lambda i: -i[1])) or "none"
-
-
 class Setup:
     """Two endpoints and the gateway before them."""
 
     def __init__(self, switchback, python, folder):
-        self.folder, self.started = Path(folder), []
-        self.log = open(self.folder / "servers.log", "wb")
-        self.first = Endpoint(python, "first", *FIRST, self.log)
-        self.second = Endpoint(python, "second", *SECOND, self.log)
+        self.log = open(Path(folder) / "servers.log", "wb")
+        self.first = Endpoint("first", llama(python, *FIRST, "first"), self.log)
+        self.second = Endpoint("second", llama(python, *SECOND, "second"), self.log)
         self.endpoints = [self.first, self.second]
-        self.switchback, self.gateway, self.port = switchback, None, 0
+        environment = {
+            "SWITCHBACK_REAL_FIRST": f"http://127.0.0.1:{self.first.front.port}/v1",
+            "SWITCHBACK_REAL_SECOND": f"http://127.0.0.1:{self.second.front.port}/v1",
+        }
+        self.gateway = Gateway(switchback, HERE / "llm.sbk", folder, environment)
 
     def start(self):
         for endpoint in self.endpoints:
@@ -235,46 +104,13 @@ class Setup:
 
     def fresh_gateway(self):
         """A gateway that holds nothing against anybody, with an empty file of records."""
-        self.stop_gateway()
-        (self.folder / "records").unlink(missing_ok=True)
-        environment = dict(os.environ)
-        environment["SWITCHBACK_REAL_FIRST"] = f"http://127.0.0.1:{self.first.front.port}/v1"
-        environment["SWITCHBACK_REAL_SECOND"] = f"http://127.0.0.1:{self.second.front.port}/v1"
-        command = [self.switchback, "serve", str(HERE / "llm.sbk"), "--listen", "127.0.0.1:0"]
-        with open(self.folder / "gateway.log", "wb") as said:
-            self.gateway = subprocess.Popen(
-                command + ["--records", str(self.folder / "records")], env=environment, stdout=said, stderr=said)
-        until("the gateway", 20, self._listening)
-
-    def _listening(self):
-        if self.gateway.poll() is not None:
-            raise SystemExit("llm: the gateway ended: " + (self.folder / "gateway.log").read_text())
-        found = re.search(r"listening on http://127\.0\.0\.1:(\d+)", (self.folder / "gateway.log").read_text())
-        self.port = int(found[1]) if found else 0
-        return self.port
-
-    def records(self):
-        file = self.folder / "records"
-        lines = file.read_text().splitlines(keepends=True) if file.exists() else []
-        # The last line may be half written.
-        return [json.loads(line) for line in lines if line.endswith("\n")]
-
-    def stop_gateway(self):
-        if self.gateway and self.gateway.poll() is None:
-            self.gateway.send_signal(signal.SIGTERM)
-            try:
-                must(self.gateway.wait(15) == 0, f"the gateway ends with exit 0, not {self.gateway.returncode}")
-            except subprocess.TimeoutExpired:
-                must(False, "the gateway ends within 15s of SIGTERM")
-                self.gateway.kill()
-                self.gateway.wait()
+        self.gateway.stop()
+        self.gateway.start()
 
     def stop(self):
-        self.stop_gateway()
+        self.gateway.stop()
         for endpoint in self.endpoints:
-            if endpoint.process and endpoint.process.poll() is None:
-                endpoint.kill()
-            endpoint.front.close()
+            endpoint.stop()
         self.log.close()
 
 
@@ -389,9 +225,9 @@ def main():
             beyond_context(setup)
         finally:
             setup.stop()
-            if failures and (log := setup.folder / "gateway.log").exists():
+            if failures:
                 print("-- the last that the gateway said")
-                print("\n".join(log.read_text().splitlines()[-10:]))
+                print("\n".join(setup.gateway.log().splitlines()[-10:]))
     print("== all holds" if not failures else f"== {len(failures)} do not hold")
     return 1 if failures else 0
 

@@ -79,6 +79,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<ProbeRules>
     };
     cx.settle(decl, "timeout", rules.longest().to_string(), crate::check::Origin::Default);
     fits(cx, decl, &fields, &rules);
+    judges(cx, &fields, &rules);
     Some(rules)
 }
 
@@ -264,6 +265,28 @@ fn fits(cx: &mut Context<'_>, decl: &Decl<'_>, fields: &Fields<'_>, rules: &Prob
             .label(place("every"), "the interval")
             .help(format!("write `timeout {}` or less, or probe less often", rules.every)),
     );
+}
+
+/// A probe that looks at no answer has no use for what answers are judged by. What is inherited may be meant for others.
+fn judges(cx: &mut Context<'_>, fields: &Fields<'_>, rules: &ProbeRules) {
+    if rules.kind != ProbeKind::Endpoint {
+        return;
+    }
+    // Live latencies are judged as those of answers are.
+    let of_latency: &[&str] = if rules.traffic { &[] } else { &["slow", "degraded", "recovered", "baseline"] };
+    for word in ["answer", "bad-answer", "up"].iter().chain(of_latency) {
+        if let Some(statement) = fields.own(word) {
+            cx.report(
+                Diagnostic::new(
+                    Code::NothingToJudge,
+                    statement.span,
+                    format!("`{word}` says nothing beside `kind endpoint`"),
+                )
+                .here("no answer is looked at")
+                .help("take it out, or ask for an answer with `kind generate`"),
+            );
+        }
+    }
 }
 
 #[cfg(test)]

@@ -85,7 +85,6 @@ impl Jitter {
     pub const NONE: Jitter = Jitter { share: Percent(0), seed: 0 };
 
     pub(super) fn drawn(&self, lasts: Millis, generation: u64) -> Millis {
-        let most = u128::from(lasts.0) * u128::from(self.share.0) / 10_000;
-        Millis(draw::below(self.seed, generation, u64::try_from(most).unwrap_or(u64::MAX)))
+        Millis(draw::below(self.seed, generation, self.share.of(lasts).0))
     }
 }

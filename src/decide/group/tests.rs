@@ -231,6 +231,94 @@ fn a_down_that_nobody_confirms_bars_no_more_and_ramps() {
 }
 
 #[test]
+fn what_is_stale_is_shown_as_such_and_a_probe_that_passes_bars_nobody() {
+    let mut group = group(vec![TargetSpec { probe: Some(ProbeRules::default()), ..spec("eu-a", "a", "eu") }]);
+    assert!(!group.standing(0, Millis(90_000), CHAT).stale, "nobody has looked yet");
+    group.probe(0, Millis(100_000), Probed::Failed);
+    assert!(!group.standing(0, Millis(129_999), CHAT).stale);
+    assert!(group.standing(0, Millis(130_000), CHAT).stale);
+    assert_eq!(group.phase(0, Millis(130_500), Capability::Text), Phase::Ramping(Percent(1_000)));
+    // The first of the two passes that end a `down` that was looked at all the time.
+    group.probe(0, Millis(131_500), Probed::Passed(Millis(100)));
+    let standing = group.standing(0, Millis(131_500), CHAT);
+    assert_eq!((standing.health, standing.stale), (Health::Healthy, false));
+    assert_eq!(
+        group.phase(0, Millis(131_500), Capability::Text),
+        Phase::Ramping(Percent(5_000)),
+        "and its ramp goes on"
+    );
+    group.probe(0, Millis(131_600), Probed::Failed);
+    assert_eq!(against(&mut group, 0, 131_600, CHAT), Some(Reason::Down));
+}
+
+#[test]
+fn a_breaker_that_closes_while_its_target_is_slow_ramps_in_the_first_stage_until_it_is_fast() {
+    let mut group = three();
+    (0..5).for_each(|_| _ = call(&mut group, 0, 0, CHAT, &Ended::failed(Class::ServerError)));
+    group.note_health(0, Millis(1_000), Health::Degraded);
+    call(&mut group, 0, 5_000, CHAT, &Ended::served(None));
+    for now in [5_000, 6_500, 60_000] {
+        assert_eq!(group.phase(0, Millis(now), Capability::Text), Phase::Ramping(Percent(1_000)), "{now}");
+    }
+    group.note_health(0, Millis(60_000), Health::Healthy);
+    assert_eq!(group.phase(0, Millis(60_999), Capability::Text), Phase::Ramping(Percent(1_000)));
+    assert_eq!(group.phase(0, Millis(61_000), Capability::Text), Phase::Ramping(Percent(5_000)));
+    assert_eq!(group.phase(0, Millis(63_000), Capability::Text), Phase::Full);
+    group.note_health(0, Millis(63_000), Health::Degraded);
+    assert_eq!(group.phase(0, Millis(63_001), Capability::Text), Phase::Full, "slow after the ramp is no ramp");
+}
+
+#[test]
+fn the_samples_of_a_rollback_are_those_of_one_stage_and_its_run_that_of_the_ramp() {
+    let back = || {
+        let mut group = three();
+        (0..5).for_each(|_| _ = call(&mut group, 0, 0, CHAT, &Ended::failed(Class::ServerError)));
+        call(&mut group, 0, 5_000, CHAT, &Ended::served(None));
+        group
+    };
+    let limited = Ended::failed(Class::RateLimit);
+    // 19 calls with 4 failures in the first stage; the twentieth call is the first of the second.
+    let mut group = back();
+    (0..15).for_each(|_| _ = call(&mut group, 0, 5_500, CHAT, &Ended::served(None)));
+    (0..4).for_each(|_| _ = call(&mut group, 0, 5_999, CHAT, &limited));
+    call(&mut group, 0, 6_000, CHAT, &Ended::served(None));
+    assert!(open(&mut group, 6_000).is_empty());
+    // Two in the first stage and three in the second are five in a row.
+    let mut group = back();
+    (0..2).for_each(|_| _ = call(&mut group, 0, 5_999, CHAT, &limited));
+    (0..2).for_each(|_| _ = call(&mut group, 0, 6_000, CHAT, &limited));
+    assert!(open(&mut group, 6_000).is_empty());
+    call(&mut group, 0, 6_000, CHAT, &limited);
+    assert_eq!(open(&mut group, 6_000), ["target=eu-a"]);
+}
+
+#[test]
+fn a_call_from_before_an_outage_says_nothing_in_the_ramp_after_it() {
+    let mut group = three();
+    let early: Vec<_> =
+        (0..9).map(|_| group.admit(0, Millis(0), CHAT, (Admission::Normal, 0), true).unwrap()).collect();
+    (0..5).for_each(|_| _ = call(&mut group, 0, 0, CHAT, &Ended::failed(Class::ServerError)));
+    call(&mut group, 0, 5_000, CHAT, &Ended::served(None));
+    for permit in early {
+        assert!(!group.settle(0, Millis(5_500), permit, &Ended::failed(Class::ServerError)));
+    }
+    assert!(open(&mut group, 5_500).is_empty());
+    assert_eq!(group.phase(0, Millis(5_500), Capability::Text), Phase::Ramping(Percent(1_000)));
+}
+
+#[test]
+fn a_hint_of_the_tripping_answer_lengthens_an_open_time_up_to_its_cap_and_never_shortens_it() {
+    for (hint, until) in [(1_000, 5_000), (20_000, 20_000), (900_000, 300_000)] {
+        let mut group = three();
+        let asks = Ended { hint: Some(Millis(hint)), ..Ended::failed(Class::ServerError) };
+        (0..4).for_each(|_| _ = call(&mut group, 0, 0, CHAT, &Ended::failed(Class::ServerError)));
+        call(&mut group, 0, 0, CHAT, &asks);
+        let open = Breaker::Open { until: Millis(until), hard: false };
+        assert_eq!(group.standing(0, Millis(0), CHAT).breaker, open, "{hint}");
+    }
+}
+
+#[test]
 fn a_repeat_needs_a_token_and_a_first_arrival_pays_in() {
     let mut group = three();
     while group.take(0, Millis(0), Extra::Repeat) {}

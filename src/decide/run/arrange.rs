@@ -9,9 +9,6 @@ use crate::decide::standing::{Health, Verdicts};
 use crate::graph::Node;
 use crate::policy::{DicePurpose, Millis, Order, Percent, Prefer, TargetId, Tier, TierId};
 
-/// Who stands further back goes ahead only where he is this much cheaper: a tenth.
-const WIN_PCT: u128 = 90;
-
 impl Scene<'_> {
     /// Draws each split of the chain: whoever is drawn comes first in his rank, the others after him as written.
     pub(super) fn draw_splits(&self, tier: TierId, candidates: &mut Candidates, verdicts: &mut dyn Verdicts) {
@@ -111,7 +108,7 @@ fn to_front(candidates: &mut Candidates, standings: &mut Standings, front: usize
 /// Cheapest first among those that nothing speaks against; an unknown price is the worst.
 fn by_price(now: Millis, candidates: &mut Candidates, standings: &mut Standings) {
     let wins = |a: Candidate, b: Candidate| match (a.worst, b.worst) {
-        (Some(a), Some(b)) => u128::from(a.0) * 100 <= u128::from(b.0) * WIN_PCT && a < b,
+        (Some(a), Some(b)) => u128::from(a.0) * 100 <= u128::from(b.0) * Order::WIN_PCT && a < b,
         (Some(_), None) => true,
         (None, Some(_) | None) => false,
     };

@@ -3,13 +3,14 @@
 use super::race::Racer;
 use super::scene::{Candidate, Scene};
 use super::{Run, Visit};
-use crate::decide::event::{Call, Limits};
+use crate::decide::deadline;
+use crate::decide::event::{Call, Limits, Timer};
 use crate::decide::select::Pass;
 use crate::decide::standing::{Admission, Reason, Standing, Verdicts};
 use crate::decide::trail::{Passed, Step};
 use crate::graph::NodeIndex;
-use crate::policy::class::Verb;
-use crate::policy::{Millis, Provider, TargetId};
+use crate::policy::class::{Blame, Verb};
+use crate::policy::{Millis, TargetId};
 use smallvec::SmallVec;
 
 /// What led to a call.
@@ -29,12 +30,24 @@ impl Run {
         scene.budget.attempt_timeout.unwrap_or(Millis::MAX)
     }
 
-    /// The limit that the granted-time rule compares with: the tightest timer up to first output, or, where the budget
-    /// names none, all the time the request had.
-    fn fair_limit(&self, scene: &Scene<'_>) -> Millis {
-        let first = if scene.facts.stream { scene.budget.first_token } else { None };
-        let own = [scene.budget.attempt_timeout, scene.budget.headers, first].into_iter().flatten().min();
-        own.unwrap_or_else(|| self.time.deadline.less(self.received))
+    /// What a timer that ran out says, by the granted-time rule: whoever had less time than the timer's own limit, since
+    /// the deadline or the reserve left no more, is compared with that limit. One that ran in full speaks for itself.
+    pub(super) fn evidence(&self, scene: &Scene<'_>, timer: Timer, racer: &Racer) -> Blame {
+        let budget = scene.budget;
+        let attempt = budget.attempt_timeout.unwrap_or_else(|| self.time.deadline.less(self.received));
+        let own = |limit: Option<Millis>| limit.unwrap_or(attempt).min(attempt);
+        let first_token = if scene.facts.stream { budget.first_token } else { None };
+        let limit = match timer {
+            Timer::Connect => own(Some(scene.timeout_connect(racer.candidate.target))).min(own(budget.headers)),
+            Timer::Headers => own(budget.headers).min(own(first_token)),
+            Timer::FirstOutput => own(first_token),
+            // Of a whole answer it is also the timer of all that was granted.
+            Timer::Idle if !scene.facts.stream && scene.now >= racer.started.plus(racer.granted) => attempt,
+            Timer::Idle | Timer::Total => Millis::ZERO,
+            Timer::Deadline => return Blame::Neutral,
+        };
+        let least = scene.breaker(racer.candidate.target).timeout_evidence;
+        deadline::evidence(racer.granted.min(limit), limit, least)
     }
 
     /// Starts a call.
@@ -60,7 +73,6 @@ impl Run {
         self.count_visit(target, how.verb);
         self.spent = self.spent.plus(candidate.worst.unwrap_or_default());
         let limits = self.limits(scene, target, granted);
-        let limit = self.fair_limit(scene);
         // Each call to a target that de-duplicates by a key carries one; a request sends the same one there each time.
         let key_honoured = scene.graph.target(target).is_some_and(|t| t.idempotency_key.is_some());
         self.racers.push(Racer {
@@ -68,8 +80,7 @@ impl Run {
             step: self.trail.len(),
             candidate,
             started: scene.now,
-            granted: granted.min(limit),
-            limit,
+            granted,
             headers: false,
             output: None,
             key_honoured,
@@ -144,10 +155,8 @@ impl Run {
     fn limits(&self, scene: &Scene<'_>, target: TargetId, granted: Millis) -> Limits {
         let start = scene.now;
         let within = |limit: Option<Millis>| start.plus(limit.unwrap_or(granted).min(granted));
-        let provider = scene.graph.target(target).and_then(|t| scene.graph.provider(t.provider));
-        let connect = provider.map_or(Provider::TIMEOUT_CONNECT, |p| p.timeout_connect);
         Limits {
-            connect_by: within(Some(connect)),
+            connect_by: within(Some(scene.timeout_connect(target))),
             headers_by: within(scene.budget.headers),
             output_by: within(if scene.facts.stream { scene.budget.first_token } else { None }),
             idle: scene.budget.idle,

@@ -5,7 +5,6 @@
 
 use super::Run;
 use super::scene::{Candidate, Scene};
-use crate::decide::deadline;
 use crate::decide::event::{Failure, Next, Progress, Settle, Timer, Why};
 use crate::decide::standing::Verdicts;
 use crate::decide::trail::StepResult;
@@ -20,9 +19,8 @@ pub(super) struct Racer {
     /// The place of its step in the trail.
     pub(super) step: usize,
     pub(super) candidate: Candidate,
-    /// What it was granted, and what its own limit would have been: the granted-time rule compares them.
+    /// What it was granted: its own limit, or less where the deadline or the reserve left less.
     pub(super) granted: Millis,
-    pub(super) limit: Millis,
     pub(super) started: Millis,
     pub(super) headers: bool,
     /// When output began.
@@ -87,11 +85,7 @@ impl Run {
             }
         };
         let racer = self.racers.swap_remove(at);
-        let blame = if class.is_timeout() {
-            deadline::evidence(racer.granted, racer.limit, scene.breaker(racer.candidate.target).timeout_evidence)
-        } else {
-            class.blame()
-        };
+        let blame = self.evidence(scene, timer, &racer);
         self.failed(scene, &racer, Failure::of(class, stage), blame, verdicts)
     }
 

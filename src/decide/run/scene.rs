@@ -11,7 +11,7 @@ use crate::decide::trail::{Passed, PassedWhy};
 use crate::graph::{Edge, Graph, Node, NodeIndex};
 use crate::policy::breaker::BreakerRules;
 use crate::policy::tier::ChainRef;
-use crate::policy::{Budget, Class, Dialect, Millis, ModelId, Money, Rank, Route, RouteId, TargetId, TierId};
+use crate::policy::{Budget, Class, Dialect, Millis, ModelId, Money, Provider, Rank, Route, RouteId, TargetId, TierId};
 use smallvec::SmallVec;
 
 /// A target that a request may be sent to: its guard holds and the contract is met.
@@ -131,6 +131,12 @@ impl Scene<'_> {
     pub(super) fn breaker(&self, target: TargetId) -> BreakerRules {
         let provider = self.graph.target(target).and_then(|t| self.graph.provider(t.provider));
         provider.map_or_else(BreakerRules::default, |p| p.breaker)
+    }
+
+    /// How long a connection to a target may take.
+    pub(super) fn timeout_connect(&self, target: TargetId) -> Millis {
+        let provider = self.graph.target(target).and_then(|t| self.graph.provider(t.provider));
+        provider.map_or(Provider::TIMEOUT_CONNECT, |p| p.timeout_connect)
     }
 
     /// Until when a failure of this class holds what it speaks for.

@@ -304,18 +304,6 @@ fn the_client_s_leaving_ends_a_wait_and_blames_nobody() {
 }
 
 #[test]
-fn a_timeout_counts_only_if_a_fair_part_was_granted() {
-    let mut b = Bench::new(&format!("{HEAD}{MATRIX}"), |f, _| f.deadline = Some(Millis(2_500)));
-    b.step(Event::Begin);
-    b.at(1_750).last(Progress::TimedOut(Timer::Headers));
-    assert_eq!(b.world.settled[0].blame, Blame::Neutral, "1.75 s of 4 s");
-    let mut b = bench();
-    b.step(Event::Begin);
-    b.at(4_000).last(Progress::TimedOut(Timer::Headers));
-    assert_eq!(b.world.settled[0].blame, Blame::Failure);
-}
-
-#[test]
 fn a_target_that_is_taken_from_under_a_request_is_passed_over() {
     let mut b = bench();
     b.world.taken.push((b.graph.target_named("a").unwrap(), Reason::TrialBusy));

@@ -1,6 +1,7 @@
 //! The latest latencies, in the order they came and in the order of their size: a percentile costs one look.
 
 use crate::policy::Millis;
+use crate::policy::probe::BaselineRules;
 use std::collections::VecDeque;
 
 /// The latest so many latencies. Its room is made once.
@@ -51,5 +52,5 @@ impl Ranked {
 
 /// The place of the p95 among so many values in ascending order, counted from 0.
 pub(super) fn rank95(count: usize) -> Option<usize> {
-    (95 * count).div_ceil(100).checked_sub(1)
+    (BaselineRules::PERCENTILE * count).div_ceil(100).checked_sub(1)
 }

@@ -64,6 +64,39 @@ fn a_bad_answer_that_counts_as_slow_degrades_and_teaches_nothing() {
 }
 
 #[test]
+fn bad_answers_never_become_the_new_normal() {
+    let mut vitals = seen(&rules());
+    (1..=200).for_each(|n| _ = vitals.probe(Millis(n * 1_000), Probed::Poor));
+    assert_eq!((vitals.state(), vitals.baseline_p95()), (Health::Degraded, Some(Millis(200))));
+}
+
+#[test]
+fn a_state_is_seldom_looked_at_while_it_stays_and_often_while_it_may_change() {
+    let mut vitals = seen(&rules());
+    assert!(!vitals.is_changing());
+    vitals.probe(Millis(1), Probed::Failed);
+    assert!(vitals.is_changing(), "one failure of three");
+    (2..4).for_each(|t| _ = vitals.probe(Millis(t), Probed::Failed));
+    assert_eq!((vitals.state(), vitals.is_changing()), (Health::Down, false));
+    vitals.probe(Millis(5), Probed::Passed(Millis(200)));
+    assert!(vitals.is_changing(), "one pass of two");
+    vitals.probe(Millis(6), Probed::Passed(Millis(200)));
+    assert_eq!((vitals.state(), vitals.is_changing()), (Health::Healthy, false));
+}
+
+#[test]
+fn live_latencies_also_count_where_a_probe_only_asks_whether_anybody_is_there() {
+    let mut rules = ProbeRules { kind: ProbeKind::Endpoint, traffic: true, every: Millis(4_000), ..rules() };
+    rules.health.slow.above = Some(Millis(1_000));
+    let mut vitals = Vitals::new(&rules, None);
+    vitals.probe(Millis(0), Probed::Inconclusive);
+    (1..4).for_each(|t| vitals.traffic(Millis(t * 1_000), Latency::FirstOutput(Millis(1_001))));
+    assert_eq!(vitals.state(), Health::Degraded);
+    (4..6).for_each(|t| vitals.traffic(Millis(t * 1_000), Latency::FirstOutput(Millis(1_000))));
+    assert_eq!(vitals.state(), Health::Healthy);
+}
+
+#[test]
 fn live_latencies_degrade_where_they_may_and_lift_nothing_out_of_down() {
     let rules = ProbeRules { traffic: true, every: Millis(4_000), ..rules() };
     let mut vitals = seen(&rules);

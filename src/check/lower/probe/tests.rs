@@ -28,7 +28,7 @@ fn an_empty_block_has_the_languages_defaults() {
 #[test]
 fn each_line_becomes_its_value() {
     let own = rules(
-        "every 15s, jitter 20%\ntimeout 3s\nkind endpoint\nprompt \"hello\"\nmax-tokens 7\nanswer contains \"pong\"\n\
+        "every 15s, jitter 20%\ntimeout 3s\nkind tools\nprompt \"hello\"\nmax-tokens 7\nanswer contains \"pong\"\n\
          bad-answer slow\ndown after 1 failure\nup after 1 pass\ndegraded after 1 slow\nrecovered after 4 ok\n\
          baseline 1000 probes, min 50, renew 1h\ntraffic yes\nspend $2.50/day",
     );
@@ -44,7 +44,7 @@ fn each_line_becomes_its_value() {
         every: Millis(15_000),
         jitter: Percent(2_000),
         timeout: Some(Millis(3_000)),
-        kind: ProbeKind::Endpoint,
+        kind: ProbeKind::Tools,
         prompt: "hello".into(),
         max_tokens: 7,
         answer_contains: Some("pong".into()),
@@ -126,4 +126,17 @@ fn a_probe_that_outlasts_its_interval_is_a_warning() {
 #[test]
 fn no_probe_is_called_none() {
     assert_eq!(found(&[("probe", "probe none { }\ndefaults { probe none }")]), only("SB0203", "none"));
+}
+
+#[test]
+fn what_an_answer_is_judged_by_says_nothing_where_none_is_looked_at() {
+    let idle = |lines: &[&str]| lines.iter().map(|line| ("SB0813", (*line).to_owned())).collect::<Vec<_>>();
+    let answers = "answer contains \"x\"";
+    assert_eq!(wrong(&format!("kind endpoint\n{answers}\nup after 1 pass")), idle(&[answers, "up after 1 pass"]));
+    let slow = ["slow when latency > 1s", "recovered after 1 ok"];
+    assert_eq!(wrong(&format!("kind endpoint\n{}", slow.join("\n"))), idle(&slow));
+    assert_eq!(wrong(&format!("kind endpoint\ntraffic yes\n{}", slow.join("\n"))), []);
+    assert_eq!(wrong("kind endpoint\nbaseline 10 probes, min 5"), idle(&["baseline 10 probes, min 5"]));
+    let extends = "probe c { bad-answer slow }\nprobe b { extends c; kind endpoint }\ndefaults { probe b }\nprobe d { extends c }";
+    assert!(found(&[("probe", extends)]).iter().all(|(code, _)| *code != "SB0813"), "it may be meant for others");
 }
