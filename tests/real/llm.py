@@ -1,7 +1,8 @@
 """What happens to requests when a real model server dies, is not ready, or is asked for more than it holds.
 
-`llm.py SWITCHBACK PYTHON [--short]`: the gateway's binary, and a Python that has the model server. Prints what was seen
-in each run and exits 1 if anything that must hold did not. Ends all that it started.
+`llm.py SWITCHBACK PYTHON [--short] [--messages]`: the gateway's binary, and a Python that has the model server. Prints
+what was seen in each run and exits 1 if anything that must hold did not. Ends all that it started. With `--messages` the
+first server is called in Anthropic's dialect, which it speaks too.
 """
 
 import collections
@@ -14,6 +15,7 @@ import ending
 from serving import HERE, Answer, Endpoint, Gateway, counts, failures, llama, must, until
 
 SHORT = "--short" in sys.argv
+MESSAGES = "--messages" in sys.argv
 # Under the kill: how many requests, how long their answers, and how many must be running or queued by then.
 MANY, TOKENS, AT_LEAST = (48, 16, 40) if SHORT else (64, 32, 56)
 # First endpoint: slots and what one holds; second: the same.
@@ -94,7 +96,15 @@ class Setup:
             "SWITCHBACK_REAL_FIRST": f"http://127.0.0.1:{self.first.front.port}/v1",
             "SWITCHBACK_REAL_SECOND": f"http://127.0.0.1:{self.second.front.port}/v1",
         }
-        self.gateway = Gateway(switchback, HERE / "llm.sbk", folder, environment)
+        policy = HERE / "llm.sbk"
+        if MESSAGES:
+            # The member is the server's own: whoever is asked in another dialect would not be told of it.
+            Answer.extra = {}
+            written = policy.read_text().replace("first-server  { api openai-chat;", "first-server  { api anthropic-messages;")
+            must("anthropic-messages" in written, "the policy has a first server that speaks chat")
+            policy = Path(folder) / "llm.sbk"
+            policy.write_text(written)
+        self.gateway = Gateway(switchback, policy, folder, environment)
 
     def start(self):
         for endpoint in self.endpoints:

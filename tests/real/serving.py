@@ -133,6 +133,9 @@ class Gateway:
 class Answer:
     """One request, sent at once, and all that its client sees."""
 
+    # A model may also choose to say nothing, which is a failure of its own and not looked at here.
+    extra = {"ignore_eos": True}
+
     def __init__(self, port, content, stream, tokens, session=None):
         self.stream, self.port, self.session = stream, port, session
         self.output, self.done, self.error, self.finish = False, False, None, None
@@ -140,8 +143,7 @@ class Answer:
         self.asked_at, self.ended, self.ended_at = time.monotonic(), threading.Event(), None
         message = {"role": "user", "content": content}
         self.body = {"model": "chat", "stream": stream, "max_tokens": tokens, "messages": [message]}
-        # A model may also choose to say nothing, which is a failure of its own and not looked at here.
-        self.body |= {"temperature": 0, "ignore_eos": True}
+        self.body |= {"temperature": 0} | self.extra
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self):
