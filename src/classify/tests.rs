@@ -109,6 +109,30 @@ fn a_hint_counts_where_waiting_helps_and_nowhere_else() {
 }
 
 #[test]
+fn who_is_told_to_wait_for_an_hour_has_used_up_an_allowance() {
+    let told = |seconds: &'static str| answer(429, &vec![("retry-after", seconds)], b"", NOON);
+    assert_eq!((told("3599").class, told("3599").rule), (Class::RateLimit, "status-429"));
+    assert_eq!((told("3600").class, told("3600").rule), (Class::QuotaExhausted, "wait-long"));
+    assert_eq!(told("10800").hint, Some(Millis(10_800_000)));
+    assert_eq!(answer(503, &vec![("retry-after", "10800")], b"", NOON).class, Class::Overloaded);
+}
+
+#[test]
+fn a_request_above_a_minutes_tokens_is_a_limit_that_no_wait_helps() {
+    let body = |rest: &str| format!(r#"{{"error":{{"message":"Request too large for m{rest}"}}}}"#);
+    let above = answer(413, &NoHeaders, body(" on tokens per minute (TPM): Limit 6000, Requested 9000").as_bytes(), 0);
+    assert_eq!((above.class, above.scope, above.no_retry), (Class::RateLimit, Some(Scope::Request), true));
+    let long = answer(413, &NoHeaders, body("").as_bytes(), 0);
+    assert_eq!((long.class, long.no_retry), (Class::ContextOverflow, false));
+}
+
+#[test]
+fn an_account_that_is_closed_is_closed_for_every_model() {
+    let scope = |code: &str| answer(403, &NoHeaders, format!(r#"{{"error":{{"code":"{code}"}}}}"#).as_bytes(), 0).scope;
+    assert_eq!((scope("account_disabled"), scope("access_denied")), (Some(Scope::Account), None));
+}
+
+#[test]
 fn pages_and_texts_are_messages() {
     let page = answer(502, &NoHeaders, b"<html><head><TITLE>502 Bad Gateway</TITLE></head><body>x</body></html>", 0);
     assert_eq!(page.message.as_deref(), Some("502 Bad Gateway"));

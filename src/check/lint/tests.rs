@@ -191,3 +191,24 @@ fn a_rest_as_long_as_the_deadline_is_pointed_out() {
     assert_eq!(route("wait up to 1h"), ["SB0511"]);
     assert_eq!(route("wait up to 1s"), [""; 0]);
 }
+
+#[test]
+fn attempts_are_held_against_the_keys_of_a_pool_that_is_walked() {
+    const ABOVE: &str = "SB0711";
+    let pool = format!(
+        "provider left {{ api openai-chat; base-url \"http://127.0.0.1:1/v1\"; keys [env A, env B, env C, env D] }}\n{REAL}"
+    );
+    let judged = |matrix: &str, attempts: &str| {
+        let budget = format!("budget short {{ deadline 10s; attempts {attempts} }}");
+        let mut found = codes(&[("provider", &pool), ("matrix", matrix), ("budget", &budget)]);
+        found.retain(|code| matches!(*code, "SB0716" | ABOVE));
+        found
+    };
+    let walks = "matrix simple { auth -> next-key, failover; otherwise -> stop }";
+    let stays = "matrix simple { auth -> failover; otherwise -> stop }";
+    assert_eq!(judged(walks, "3"), ["SB0716"]);
+    // Two targets, and three further keys; one call more is what a retry may take.
+    assert_eq!((judged(walks, "4"), judged(walks, "6")), (vec![], vec![]));
+    assert_eq!(judged(walks, "7"), [ABOVE]);
+    assert_eq!((judged(stays, "3"), judged(stays, "4")), (vec![], vec![ABOVE]));
+}

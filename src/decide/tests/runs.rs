@@ -344,6 +344,17 @@ fn an_answer_that_forbids_retries_takes_only_retry_from_the_row() {
 }
 
 #[test]
+fn an_answer_that_forbids_retries_and_names_no_time_is_not_waited_for() {
+    for (hint, waits) in [(None, false), (Some(Millis(1_000)), true)] {
+        let mut b = bench();
+        b.step(Event::Begin);
+        let failure = Failure { no_retry: true, hint, ..Failure::of(Class::RateLimit, Stage::Rejected) };
+        let next = b.last(Progress::Failed(failure));
+        assert_eq!(matches!(next, Next::Wait { .. }), waits);
+    }
+}
+
+#[test]
 fn the_healthy_path_fits_inline() {
     let mut b = bench();
     b.step(Event::Begin);

@@ -134,10 +134,27 @@ fn dead_credentials_are_walked_past_and_rest_alone() {
 }
 
 #[test]
+fn an_allowance_that_is_used_up_rests_its_key_and_no_other() {
+    let long = with(error(20, 429, "rate_limit_error", "limit reached"), "retry-after", "10800");
+    let world = pool(6).world(Scripts::new().times("a", 1, long).always("a", ok(100)));
+    let later = world.run(async {
+        world.send(Ask::chat()).await;
+        world.until(10_000_000).await;
+        world.send(Ask::chat()).await;
+        world.until(10_900_000).await;
+        world.send(Ask::chat()).await
+    });
+    assert_eq!(later.status, 200);
+    let keys: Vec<_> = world.calls().into_iter().map(|c| c.key.unwrap()).collect();
+    assert_eq!(keys, ["K1", "K2", "K2", "K1"], "as long as it says, and then it is tried first again");
+    untouched(&world, "a");
+}
+
+#[test]
 fn a_cap_below_the_pool_is_said_when_the_policy_is_checked() {
     let said = |attempts| codes(&World::new(pool(attempts).text(), Scripts::new()));
-    assert!(said(4).contains(&"attempts-below-chain"), "{:?}", said(4));
-    assert!(!said(6).contains(&"attempts-below-chain"), "{:?}", said(6));
+    assert!(said(4).contains(&"attempts-below-pool"), "{:?}", said(4));
+    assert!(!said(6).contains(&"attempts-below-pool"), "{:?}", said(6));
 }
 
 /// Three targets whose models differ in one limit.

@@ -91,6 +91,55 @@ fn probed(rules: &str) -> P0 {
         .but("defaults {", &format!("probe o {{ every 10s, jitter 0%; timeout 3s; {rules} }}\ndefaults {{ probe o;"))
 }
 
+#[test]
+fn probes_find_a_region_that_fails_and_its_traffic_comes_back_by_its_ramp_alone() {
+    let failing_until = |target: &str, scripts: Scripts| {
+        scripts
+            .probed_during(target, (0, 25_000), error(20, 503, "overloaded", "busy"))
+            .probed(target, ok(50))
+            .always(target, ok(50))
+    };
+    let scripts = failing_until("eu-2", failing_until("eu-1", Scripts::new()));
+    let scripts = scripts.probed("us-1", ok(50)).probed("other", ok(50)).always("us-1", ok(50));
+    let world = probed("").but("defaults {", "ramp g { 0.01% for 60s; 100% }\ndefaults { ramp g;").world(scripts);
+    world.probe();
+    let served = world.run(async {
+        let mut served = Vec::new();
+        for at in [12_000, 50_000, 150_000] {
+            world.until(at).await;
+            served.push(world.send(Ask::chat().session("s")).await.target().to_owned());
+        }
+        served
+    });
+    assert_eq!(served, ["us-1", "us-1", "eu-1"]);
+    let records = world.records();
+    assert_eq!(skips(&records[0]), [("eu-1", "down", true), ("eu-2", "down", true)]);
+    assert_eq!(skips(&records[1]), [("eu-1", "ramp", false), ("eu-2", "ramp", false)]);
+    assert_eq!(skips(&records[2]), []);
+}
+
+#[test]
+fn what_runs_in_a_region_that_is_left_goes_on_to_its_end() {
+    let scripts = outage(20_000);
+    let scripts = Scripts::new().times("eu-1", 1, slow()).and(scripts);
+    let world = regions().world(scripts);
+    let (running, others) = world.run(async {
+        let others = async {
+            world.until(1_000).await;
+            let mut served = Vec::new();
+            for _ in 0..4 {
+                served.push(world.send(Ask::chat()).await.target().to_owned());
+            }
+            served
+        };
+        tokio::join!(world.send(Ask::stream()), others)
+    });
+    assert_eq!((running.target(), running.complete, running.heard().0.len()), ("eu-1", true, 3));
+    assert_eq!(others, ["us-1"; 4]);
+    // Its success is of a generation that has passed: it closes nothing.
+    assert!(matches!(world.standing("eu-1").breaker, Breaker::Open { .. }));
+}
+
 fn fast_probes() -> Scripts {
     ["eu-1", "eu-2", "us-1", "other"].into_iter().fold(Scripts::new(), |all, target| all.probed(target, ok(50)))
 }

@@ -155,6 +155,14 @@ impl Scripts {
         self.line(target, Line { from: 0, to: u64::MAX, left: u64::MAX, reply })
     }
 
+    /// These lines, and then those.
+    pub fn and(mut self, others: Scripts) -> Scripts {
+        for (target, lines) in others.0 {
+            self.0.entry(target).or_default().extend(lines);
+        }
+        self
+    }
+
     /// What it answers to probes, from here on.
     pub fn probed(self, target: &str, reply: Reply) -> Scripts {
         self.always(&format!("probe of {target}"), reply)
