@@ -1,6 +1,6 @@
 //! `switchback emulate`: the built-in provider emulator over HTTP.
 
-use super::set::{self, Loaded};
+use super::set::{self, Format, Loaded};
 use super::{Exit, Io, listen};
 use crate::emulate::{Emulator, server, shorthand};
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
 
 /// An emulator of a policy's emulated targets.
 fn from_policy(path: &Path, io: &mut Io) -> Result<Emulator, Exit> {
-    let ready = match set::load_clean(path, io) {
+    let ready = match set::load_clean(path, Format::Human, io) {
         Loaded::Ready(ready) => ready,
         Loaded::Ended(exit) => return Err(exit),
     };

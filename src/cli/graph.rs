@@ -37,7 +37,8 @@ enum Format {
 
 /// Draws.
 pub fn run(args: &Args, io: &mut Io) -> Exit {
-    let ready = match set::load_clean(&args.path, io) {
+    let told = if args.format == Format::Json { set::Format::Json } else { set::Format::Human };
+    let ready = match set::load_clean(&args.path, told, io) {
         Loaded::Ready(ready) => ready,
         Loaded::Ended(exit) => return exit,
     };
@@ -50,7 +51,7 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
                 let names = ready.routes();
                 let near = crate::diag::closest(name, names.iter().map(String::as_str));
                 let hint = near.map_or(format!("it has {}", names.join(", ")), |n| format!("did you mean `{n}`?"));
-                io.say(&format!("error: there is no route `{name}` in {}; {hint}", args.path.display()));
+                set::fail(format!("there is no route `{name}` in {}; {hint}", args.path.display()), told, io);
                 return Exit::Failed;
             }
         },

@@ -26,7 +26,7 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args, io: &mut Io) -> Exit {
-    let ready = match set::load_clean(&args.path, io) {
+    let ready = match set::load_clean(&args.path, args.format, io) {
         Loaded::Ready(ready) => ready,
         Loaded::Ended(exit) => return exit,
     };

@@ -1,7 +1,8 @@
 //! Loading a policy set for a command: what cannot be read ends it with 2, errors in the policy with 1.
 
 use super::{Exit, Io};
-use crate::diag::{has_errors, render};
+use crate::diag::render::{self, Run, Set};
+use crate::diag::{Level, has_errors};
 use crate::ready::{Prepared, Ready, prepare};
 use crate::source::{self, load_all};
 use std::path::Path;
@@ -21,19 +22,41 @@ pub(super) fn read(path: &Path, io: &mut Io) -> Result<Prepared, Exit> {
     if failures.is_empty() { Ok(prepare(sources)) } else { Err(Exit::Failed) }
 }
 
-/// Reads and checks a set, and says its errors on stderr where it has any.
-pub(super) fn load_clean(path: &Path, io: &mut Io) -> Loaded {
-    let prepared = match read(path, io) {
-        Ok(prepared) => prepared,
-        Err(exit) => return Loaded::Ended(exit),
-    };
-    if has_errors(&prepared.diagnostics) {
-        let text = render::human(&prepared.diagnostics, &prepared.sources, io.color_err);
-        io.say(text.trim_end());
+/// Reads and checks a set, and says its errors on stderr where it has any. A program that waits for JSON is told in JSON
+/// too: what `check` would tell it.
+pub(super) fn load_clean(path: &Path, format: Format, io: &mut Io) -> Loaded {
+    let source::Loaded { sources, failures } = load_all(path);
+    let failures: Vec<String> = failures.iter().map(ToString::to_string).collect();
+    failures.iter().for_each(|failure| io.say(&format!("error: {failure}")));
+    let Prepared { sources, diagnostics, ready } = prepare(sources);
+    if has_errors(&diagnostics) {
+        io.say(render::human(&diagnostics, &sources, io.color_err).trim_end());
     }
-    match prepared.ready {
-        Some(ready) => Loaded::Ready(ready),
-        None => Loaded::Ended(Exit::Findings),
+    if let Some(ready) = ready.filter(|_| failures.is_empty()) {
+        return Loaded::Ready(ready);
+    }
+    let exit = if failures.is_empty() { Exit::Findings } else { Exit::Failed };
+    if format == Format::Json {
+        let name = path.display().to_string();
+        let set = Set { path: name, sources: &sources, diagnostics: &diagnostics, policy: None };
+        let sets = if sources.is_empty() { Vec::new() } else { vec![set] };
+        print_run(&Run { sets, failures, fail_on: Level::Error }, io);
+    }
+    Loaded::Ended(exit)
+}
+
+/// Says why the command cannot do its job: on stderr, and to a program that waits for JSON in JSON too.
+pub(super) fn fail(failure: String, format: Format, io: &mut Io) {
+    io.say(&format!("error: {failure}"));
+    if format == Format::Json {
+        print_run(&Run { sets: Vec::new(), failures: vec![failure], fail_on: Level::Error }, io);
+    }
+}
+
+fn print_run(run: &Run<'_>, io: &mut Io) {
+    match render::json(run) {
+        Ok(text) => io.print(&text),
+        Err(error) => io.say(&format!("error: the findings cannot be written as JSON: {error}")),
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Args {
 
 /// Runs the tests.
 pub fn run(args: &Args, io: &mut Io) -> Exit {
-    let ready = match set::load_clean(&args.path, io) {
+    let ready = match set::load_clean(&args.path, args.format, io) {
         Loaded::Ready(ready) => ready,
         Loaded::Ended(exit) => return exit,
     };
@@ -35,10 +35,8 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
     }
     if tests.is_empty() {
         let which = args.filter.as_ref().map_or(String::new(), |f| format!(" whose title holds {f:?}"));
-        io.say(&format!(
-            "error: there is no test{which} in {}; a run without a test shows nothing",
-            args.path.display()
-        ));
+        let failure = format!("there is no test{which} in {}; a run without a test shows nothing", args.path.display());
+        set::fail(failure, args.format, io);
         return Exit::Findings;
     }
     let report = Report::new(ready.hash(), tests);

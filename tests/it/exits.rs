@@ -58,6 +58,11 @@ fn cases() -> Vec<(Row, Said)> {
     shell.write("broken.sbk", "switchback 1\nmodel m { modalities [text }\n");
     shell.write("tested.sbk", &format!("{GOOD}{TESTED}"));
     shell.write("failing.sbk", &format!("{GOOD}{}", TESTED.replace("answers ok", "answers overloaded")));
+    shell.write("half/good.sbk", GOOD);
+    shell.write("half/latin.sbk", "");
+    std::fs::write(shell.path().join("half/latin.sbk"), [0x73, 0xe9]).unwrap();
+    shell.write("large.sbk", &"# and on\n".repeat(1 << 20));
+    shell.write("conflict.sbk", &GOOD.replace("budget b", "<<<<<<< a\n=======\n>>>>>>> b\nbudget b"));
     shell.write("file/policies", "in the way\n");
     shell.write("state/baselines.json", &kept());
     shell.write("damaged/baselines.json", "{");
@@ -74,6 +79,9 @@ fn cases() -> Vec<(Row, Said)> {
         row(("check", "an error in a policy", 1), "check good.sbk wrong.sbk"),
         row(("check --fail-on warning", "a warning", 1), "check --fail-on warning warned.sbk"),
         row(("check", "a path that cannot be read", 2), "check nowhere wrong.sbk"),
+        row(("check", "a file of a set that cannot be read, whatever the others hold", 2), "check half"),
+        row(("check", "a file that is too large", 1), "check large.sbk"),
+        row(("check", "conflicts of a merge", 1), "check conflict.sbk"),
         row(("check --select", "a code that is none", 2), "check --select SB77 good.sbk"),
         row(("check --diff", "something would change", 1), "check --diff odd.sbk"),
         row(("check --diff", "nothing would change", 0), "check --diff good.sbk"),
@@ -92,6 +100,7 @@ fn cases() -> Vec<(Row, Said)> {
         row(("graph", "the graph was drawn", 0), "graph good.sbk"),
         row(("graph", "an error in the policy", 1), "graph wrong.sbk"),
         row(("graph", "no such route", 2), "graph good.sbk nobody"),
+        row(("graph", "a path that cannot be read", 2), "graph nowhere"),
         row(("explain", "the word was explained", 0), "explain SB0101"),
         row(("explain", "an unknown word", 2), "explain nonsense-word"),
         row(("list", "the set was listed", 0), "list good.sbk"),

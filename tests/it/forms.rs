@@ -22,6 +22,7 @@ fn shell() -> Shell {
     shell.write("warned.sbk", &GOOD.replace("127.0.0.1", "10.0.0.7"));
     shell.write("wrong.sbk", &GOOD.replace("10s", "10").replace("tier t;", "tier tt;"));
     shell.write("empty.sbk", "");
+    shell.write("tested.sbk", &format!("{GOOD}test \"t\" {{ a answers ok; send r; expect served by a }}\n"));
     shell.write("latin.sbk", "x");
     std::fs::write(shell.path().join("latin.sbk"), [0x73, 0xe9]).unwrap();
     shell
@@ -179,6 +180,44 @@ fn junit(out: &str, exit: i32) {
         }
     }
     assert_eq!((count(&root, "error") > 0, count(&root, "failure") > 0 || exit != 1), (exit == 2, true));
+}
+
+/// Whoever asks for JSON gets JSON, from every command that has it, and is told what went wrong.
+#[test]
+fn json_is_json_when_there_is_nothing_to_show() {
+    let shell = shell();
+    for command in ["test", "graph", "list"] {
+        let mut lines = vec![
+            ("--format json wrong.sbk", 1, (0, 2)),
+            ("latin.sbk --format=json", 2, (1, 0)),
+            ("--format json nowhere", 2, (1, 0)),
+            ("--format json --nonsense good.sbk", 2, (1, 0)),
+            ("--format json", 2, (1, 0)),
+        ];
+        match command {
+            "test" => lines.push(("good.sbk --format json", 1, (1, 0))),
+            "graph" => lines.push(("good.sbk nobody --format json", 2, (1, 0))),
+            _ => {}
+        }
+        for (line, exit, counts) in lines {
+            let said = shell.run(&format!("{command} {line}"));
+            let document: Value =
+                serde_json::from_str(&said.out).unwrap_or_else(|why| panic!("{command} {line}: {why}"));
+            holds("schemas/check.schema.json", &document);
+            let count = |key: &str| document[key].as_array().unwrap().len();
+            assert_eq!(
+                (said.exit, (count("failures"), count("diagnostics"))),
+                (exit, counts),
+                "{command} {line}: {document}"
+            );
+            assert!(said.err.contains("error"), "{command} {line}: people are told as well");
+        }
+        // What it prints when it has something to show is its own document.
+        let shown = shell
+            .run(&format!("{command} {} --format json", if command == "test" { "tested.sbk" } else { "good.sbk" }));
+        holds(&format!("schemas/{command}.schema.json"), &serde_json::from_str(&shown.out).unwrap());
+        assert_eq!(shell.run(&format!("{command} nowhere")).out, "", "{command}: people read stderr");
+    }
 }
 
 #[test]

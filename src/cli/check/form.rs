@@ -69,13 +69,17 @@ fn human(run: &Run<'_>, color: bool) -> String {
 pub(in crate::cli) fn wanted(words: &[String], failure: &str) -> Option<String> {
     // The program's name, then global flags, then the command.
     let command = words.iter().skip(1).find(|word| !word.starts_with('-') && !is_color(word))?;
-    if command != "check" {
+    let takes_json = matches!(command.as_str(), "test" | "graph" | "list");
+    if command != "check" && !takes_json {
         return None;
     }
     let after =
         words.iter().zip(words.iter().skip(1)).find(|(flag, _)| *flag == "--format").map(|(_, value)| value.as_str());
     let joined = words.iter().find_map(|word| word.strip_prefix("--format="));
     let format = Format::from_str(after.or(joined)?, true).ok()?;
+    if takes_json && format != Format::Json {
+        return None;
+    }
     let run = Run { sets: Vec::new(), failures: vec![failure.to_owned()], fail_on: Level::Error };
     match format {
         Format::Human | Format::Concise => None,
