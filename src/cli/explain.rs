@@ -2,7 +2,10 @@
 
 use super::{Exit, Io};
 use crate::diag::{Code, closest};
+use crate::lsp::complete::{EARLY_FACT, EXPECTATIONS};
+use crate::lsp::facts;
 use crate::policy::class::{Class, Refusal, Scope, Stage, Verb};
+use crate::policy::contract::Pattern;
 use crate::syntax::settings;
 
 /// Arguments of `explain`.
@@ -22,7 +25,10 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
         return Exit::Clean;
     }
     let lower = word.to_lowercase();
-    let parts: Vec<String> = settings::explain(&lower).into_iter().chain(vocabulary(&lower)).collect();
+    let mut parts: Vec<String> = settings::explain(&lower).into_iter().chain(vocabulary(&lower)).collect();
+    if parts.is_empty() {
+        parts.extend(Some(settings::explain_part(&lower)).filter(|text| !text.is_empty()));
+    }
     if !parts.is_empty() {
         let text: Vec<&str> = parts.iter().map(|part| part.trim_end()).collect();
         io.print(&format!("{}\n", text.join("\n\n")));
@@ -51,6 +57,24 @@ fn vocabulary(word: &str) -> Vec<String> {
     if let Some(verb) = Verb::from_word(word) {
         parts.push(explain_verb(verb));
     }
+    if word.contains('*') {
+        let covers = Class::ALL.iter().filter(|class| Pattern(word.to_owned()).matches(class.word()));
+        let lines: String = covers.map(|class| format!("\n  {:19}  {}", class.word(), class.meaning())).collect();
+        if !lines.is_empty() {
+            parts.push(format!("{word} (a pattern of failure classes)\n{lines}"));
+        }
+    }
+    if let Some((form, what)) = EXPECTATIONS.iter().find(|(form, _)| form.split(' ').next() == Some(word)) {
+        parts.push(format!("{word} (an expectation of a test)\n\nexpect {form} …: {what}."));
+    }
+    if let Some(fact) = facts::find(word) {
+        let early = "\nNot in effect yet: a policy that reads it is refused.";
+        let early = if word == EARLY_FACT { early } else { "" };
+        parts.push(format!("{word} (a fact that guards read)\n\n{}{early}", fact.meaning));
+    }
+    if let Some((_, text)) = GRAMMAR.iter().find(|(known, _)| *known == word) {
+        parts.push((*text).to_owned());
+    }
     if let Some(stage) = Stage::from_word(word) {
         parts.push(format!("{stage} (a stage: how far an attempt had come)\n\nIt means that {}.", stage.meaning()));
     }
@@ -61,7 +85,8 @@ fn vocabulary(word: &str) -> Vec<String> {
 }
 
 fn explain_class(class: Class) -> String {
-    let (never, may): (Vec<Verb>, Vec<Verb>) = Verb::ALL.iter().partition(|verb| class.forbids(**verb));
+    let in_effect = Verb::ALL.iter().filter(|verb| !verb.is_later());
+    let (never, may): (Vec<Verb>, Vec<Verb>) = in_effect.partition(|verb| class.forbids(**verb));
     let list = |verbs: &[Verb]| verbs.iter().map(|verb| verb.word()).collect::<Vec<_>>().join(", ");
     let mut text = format!("{class} (a failure class)\n\nAn attempt failed: {}.\n", class.meaning());
     text.push_str(&format!("A matrix row may answer it with: {}\n", list(&may)));
@@ -78,8 +103,32 @@ fn explain_verb(verb: Verb) -> String {
     if !never.is_empty() {
         text.push_str(&format!("\nNever on: {}", never.join(", ")));
     }
+    if verb.is_later() {
+        text.push_str("\nNot in effect yet: a policy that has this action is refused.");
+    }
     text
 }
+
+/// Words that are no block, setting or value.
+const GRAMMAR: [(&str, &str); 6] = [
+    (
+        "allow",
+        "# allow SB0612: REASON (a comment)\n\nSilences a warning or advice, by its code, on the statement below it. It needs a \
+         reason, and one that\nsilences nothing is a warning of its own. An error cannot be silenced.",
+    ),
+    (
+        "switchback",
+        "switchback 1 (the edition)\n\nThe first line of each file. It fixes what the words of the file mean for ever.",
+    ),
+    (
+        "when",
+        "when GUARD (in a chain, a matrix row, `match`)\n\nHolds for some requests only: facts compared by == != < <= > >= in, \
+         joined by and, or, not, ( ).\nIn `trip`, `slow` and `rollback` it is followed by one measure.",
+    ),
+    ("env", "env NAME (a reference)\n\nThe value of an environment variable, looked up when the set is served."),
+    ("file", "file \"PATH\" (a reference)\n\nThe text of a file, looked up when the set is served."),
+    ("as", "as STATUS (after `stop`)\n\nThe HTTP status that the client is told."),
+];
 
 /// All words that can be asked for, names of codes among them.
 fn known() -> Vec<&'static str> {
@@ -89,6 +138,9 @@ fn known() -> Vec<&'static str> {
     words.extend(Verb::ALL.iter().map(|verb| verb.word()));
     words.extend(Stage::ALL.iter().map(|stage| stage.word()));
     words.extend(Scope::ALL.iter().map(|scope| scope.word()));
+    words.extend(facts::FACTS.iter().map(|fact| fact.word));
+    words.extend(EXPECTATIONS.iter().filter_map(|(form, _)| form.split(' ').next()));
+    words.extend(GRAMMAR.iter().map(|(word, _)| *word));
     words.extend(Code::ALL.iter().map(|code| code.entry().name));
     words
 }

@@ -4,7 +4,10 @@
 //! `scene`, which reads tokens alone and so can do with half-typed text. Words whose effect does not exist yet are not
 //! suggested.
 
+mod forms;
 mod lines;
+
+pub use lines::EXPECTATIONS;
 
 use super::facts::{self, FACTS};
 use super::scene::{Scene, scene};
@@ -75,8 +78,6 @@ struct Out<'s> {
     suggestions: Vec<Suggestion>,
 }
 
-/// Actions that the language has and that have no effect yet.
-pub const EARLY: [Verb; 2] = [Verb::Repair, Verb::Continue];
 /// The fact that has no effect yet.
 pub const EARLY_FACT: &str = "request.client";
 
@@ -99,8 +100,34 @@ impl Out<'_> {
     }
 
     fn names(&mut self, block: Block) {
+        self.other_names(block, None);
+    }
+
+    /// The names of a kind, but for one.
+    fn other_names(&mut self, block: Block, but: Option<&str>) {
         let names: Vec<String> = self.set.names(block).into_iter().map(str::to_owned).collect();
-        names.into_iter().for_each(|name| self.add(Kind::Name, name, block.word()));
+        let names = names.into_iter().filter(|name| Some(name.as_str()) != but);
+        names.for_each(|name| self.add(Kind::Name, name, block.word()));
+    }
+
+    /// The head of a chain for some regions.
+    fn chain(&mut self, rest: &[&str], scene: &Scene) {
+        match rest {
+            [] => self.snippet(Kind::Keyword, "in", "only for requests of some regions", "in [$1] {\n  $0\n}".into()),
+            ["in", list @ ..] => self.regions(list.is_empty(), scene.in_list),
+            _ => {}
+        }
+    }
+
+    /// The regions that targets state, inside the brackets of a list or with them.
+    fn regions(&mut self, first: bool, in_list: bool) {
+        for region in self.set.regions() {
+            if in_list {
+                self.add(Kind::Value, region, "a region of a target");
+            } else if first {
+                self.add(Kind::Value, format!("[{region}]"), "a region of a target");
+            }
+        }
     }
 
     fn top(&mut self, scene: &Scene, empty: bool) {
@@ -152,7 +179,8 @@ impl Out<'_> {
         let first = rest.is_empty();
         match row.value {
             ValueType::Block(kind) if first => {
-                self.names(kind);
+                let own = scene.path.first().and_then(|open| open.name.as_deref()).filter(|_| row.word == "extends");
+                self.other_names(kind, own);
             }
             ValueType::OneOf(_) | ValueType::Flag if first => self.choices(row, rest),
             ValueType::ListOf(_) if scene.in_list => self.choices(row, rest),
@@ -165,17 +193,9 @@ impl Out<'_> {
                 self.snippet(Kind::Keyword, "file", "from a file", "file \"${1:PATH}\"".into());
             }
             ValueType::Guard => self.guard(rest, false),
-            ValueType::Form(form) if first && !form.starts_with('{') => {
-                for form in form.split(" | ") {
-                    self.add(Kind::Value, form, row.meaning);
-                }
-                if !row.default.is_empty()
-                    && row.default != form
-                    && row.default.starts_with(|c: char| c.is_ascii_digit())
-                {
-                    self.add(Kind::Value, row.default, "the default");
-                }
-            }
+            ValueType::Form(_) if row.word == "chain" => self.chain(rest, scene),
+            ValueType::Form(form) if !form.starts_with('{') => self.form(row, form, rest),
+            ValueType::List if row.word == "regions" => self.regions(first, scene.in_list),
             ValueType::Duration | ValueType::Count | ValueType::Percent | ValueType::Tokens
                 if first && row.default.starts_with(|c: char| c.is_ascii_digit()) =>
             {
@@ -217,7 +237,7 @@ impl Out<'_> {
 
     fn row(&mut self, before: &[&str], scene: &Scene) {
         if before.first() == Some(&"extends") {
-            return self.names(Block::Matrix);
+            return self.other_names(Block::Matrix, scene.path.first().and_then(|open| open.name.as_deref()));
         }
         if let Some(arrow) = before.iter().position(|word| *word == "->") {
             let (classes, actions) = before.split_at(arrow);
@@ -249,7 +269,7 @@ impl Out<'_> {
         match current {
             [] => {
                 let forbids = |verb: Verb| classes.iter().filter_map(|w| Class::from_word(w)).any(|c| c.forbids(verb));
-                for verb in Verb::ALL.iter().copied().filter(|verb| !EARLY.contains(verb) && !forbids(*verb)) {
+                for verb in Verb::ALL.iter().copied().filter(|verb| !verb.is_later() && !forbids(*verb)) {
                     let forms: &[&str] = match verb {
                         Verb::Retry => &["retry once", "retry 2 times"],
                         Verb::Wait => &["wait up to 5s"],

@@ -17,7 +17,6 @@ pub fn format(set: &Set, file: FileId) -> Option<Edit> {
     if !shape.is_empty() || !syntax::says_the_same(tree, &again) {
         return None;
     }
-    let new = if old.contains("\r\n") { new.replace("\r\n", "\n").replace('\n', "\r\n") } else { new };
     if new == old {
         return None;
     }

@@ -3,6 +3,9 @@
 //! In: a set and a place in it. Out: Markdown: what a word means, from the tables of the language, and what it comes to
 //! in this set and why, from the resolved listing. Never says whether the policy is right.
 
+mod value;
+
+use super::complete::EARLY_FACT;
 use super::facts;
 use super::roles::{Role, Word};
 use super::set::Set;
@@ -25,7 +28,18 @@ pub struct Hover {
 
 /// What is said of an offset in a file.
 pub fn hover(set: &mut Set, file: FileId, offset: usize) -> Option<Hover> {
-    let Some(word) = set.word_at(file, offset) else { return code(set, file, offset) };
+    let Some(word) = set.word_at(file, offset) else {
+        return code(set, file, offset).or_else(|| value::hover(set, file, offset));
+    };
+    match of(set, file, word) {
+        Some(text) => Some(Hover { span: word.span, text }),
+        None => value::hover(set, file, offset),
+    }
+}
+
+/// What is said of a word by its role; nothing of one that only belongs to the grammar.
+fn of(set: &mut Set, file: FileId, word: Word) -> Option<String> {
+    let offset = word.span.start as usize;
     let text = match word.role {
         Role::Kind(Block::Defaults) => named(set, Block::Defaults, ""),
         Role::Kind(block) => kind(block.row()),
@@ -35,14 +49,19 @@ pub fn hover(set: &mut Set, file: FileId, offset: usize) -> Option<Hover> {
             named(set, block, &name)
         }
         Role::Setting(row) => setting(set, word, row),
-        Role::Value(row) => value(row, set.slice(word.span)),
+        Role::Value(row) => choice(row, set.slice(word.span)),
         Role::Class => classes(set.slice(word.span)),
         Role::Verb => Verb::from_word(set.slice(word.span)).map(verb)?,
         Role::Fact => facts::find(set.slice(word.span)).map(fact)?,
+        Role::Keyword if word.block.is_none() && set.slice(word.span) == "switchback" => EDITION.to_owned(),
         Role::Keyword => return None,
     };
-    (!text.is_empty()).then_some(Hover { span: word.span, text })
+    (!text.is_empty()).then_some(text)
 }
+
+/// What the first line of a file means.
+const EDITION: &str = "**switchback**: the edition of the language\n\nThe first line of each file: `switchback 1`. It fixes what \
+    the words of the file mean for ever; a later edition changes nothing in it.";
 
 /// A code in a comment: `# allow SB0612: …`.
 fn code(set: &Set, file: FileId, offset: usize) -> Option<Hover> {
@@ -145,7 +164,7 @@ fn setting(set: &mut Set, word: Word, row: &'static Setting) -> String {
     text
 }
 
-fn value(row: &'static Setting, word: &str) -> String {
+fn choice(row: &'static Setting, word: &str) -> String {
     let status = choices(row).iter().find(|(known, _)| *known == word).map(|(_, status)| *status);
     let all: Vec<_> = choices(row).iter().map(|(word, _)| format!("`{word}`")).collect();
     format!(
@@ -172,7 +191,8 @@ fn classes(word: &str) -> String {
 }
 
 fn class(class: Class) -> String {
-    let never: Vec<_> = Verb::ALL.iter().filter(|v| class.forbids(**v)).map(|v| format!("`{v}`")).collect();
+    let never: Vec<_> =
+        Verb::ALL.iter().filter(|v| class.forbids(**v) && !v.is_later()).map(|v| format!("`{v}`")).collect();
     let never = if never.is_empty() { String::new() } else { format!("\n\nNever answered with {}.", never.join(", ")) };
     let status = class.client_status();
     format!(
@@ -184,12 +204,14 @@ fn class(class: Class) -> String {
 fn verb(verb: Verb) -> String {
     let never: Vec<_> = Class::ALL.iter().filter(|c| c.forbids(verb)).map(|c| format!("`{c}`")).collect();
     let never = if never.is_empty() { String::new() } else { format!("\n\nNever on {}.", never.join(", ")) };
-    format!("**{verb}**: an action\n\n{}{never}", sentence(verb.meaning()))
+    let status = if verb.is_later() { Status::Later } else { Status::InEffect };
+    format!("**{verb}**: an action\n\n{}{never}{}", sentence(verb.meaning()), early(status))
 }
 
 fn fact(row: &facts::FactRow) -> String {
     let when = if row.after_failure { " Known only after a failure: in rows of a matrix." } else { "" };
-    format!("**{}**: a fact\n\n{}{when}", row.word, row.meaning)
+    let status = if row.word == EARLY_FACT { Status::Later } else { Status::InEffect };
+    format!("**{}**: a fact\n\n{}{when}{}", row.word, row.meaning, early(status))
 }
 
 /// A meaning of a few words, as a sentence.

@@ -16,6 +16,8 @@ pub struct OpenBlock {
     pub head: String,
     /// The kind of block, at the top level.
     pub block: Option<Block>,
+    /// The word after the first one: a block's name.
+    pub name: Option<String>,
 }
 
 /// A place.
@@ -46,7 +48,9 @@ pub fn scene(tree: &Tree, offset: usize) -> Option<Scene> {
     let start = typed.map_or(at, |token| token.span.start);
     let within = |token: &&Token| match token.kind {
         // To the end of its line a comment goes on.
-        TokenKind::Comment => token.span.start < at && at <= token.span.end,
+        TokenKind::Comment => {
+            token.span.start < at && !tree.source.slice(Span { end: at, ..token.span }).contains('\n')
+        }
         TokenKind::Str => token.span.start < at && at < token.span.end,
         TokenKind::Word
         | TokenKind::Number
@@ -127,12 +131,13 @@ impl Walk {
             }
             TokenKind::Open => {
                 let head = self.statement.first().cloned().unwrap_or_default();
+                let name = self.statement.get(1).cloned();
                 let block = Block::from_word(&head).filter(|_| self.frames.is_empty() || self.is_block());
                 self.end();
                 if block.is_some() {
                     self.frames.clear();
                 }
-                self.frames.push(Frame { open: OpenBlock { head, block }, said: Vec::new() });
+                self.frames.push(Frame { open: OpenBlock { head, block, name }, said: Vec::new() });
             }
             TokenKind::Close => {
                 self.end();

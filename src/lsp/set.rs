@@ -217,6 +217,18 @@ impl Set {
         })
     }
 
+    /// The regions that targets state, sorted, each once.
+    pub fn regions(&self) -> Vec<String> {
+        let targets = self.trees.iter().flat_map(|tree| &tree.statements);
+        let targets = targets.filter(|statement| statement.keyword() == Some(Block::Target.word()));
+        let inside = targets.flat_map(|target| target.block.iter().flat_map(|block| &block.statements));
+        let regions = inside.filter(|statement| statement.keyword() == Some("region"));
+        let mut regions: Vec<_> = regions.filter_map(|s| s.items.get(1)?.word().map(str::to_owned)).collect();
+        regions.sort_unstable();
+        regions.dedup();
+        regions
+    }
+
     /// The names of the blocks of a kind, sorted, each once.
     pub fn names(&self, block: Block) -> Vec<&str> {
         let mut names: Vec<_> = self.declared().filter(|d| d.block == block).map(|d| d.name).collect();

@@ -1,12 +1,12 @@
 //! The pure half on whole policies. A `|` in a text is the place that is asked about.
 
-use super::complete::{EARLY, EARLY_FACT, complete};
+use super::complete::{EARLY_FACT, complete};
 use super::fixes::{self, Edit};
 use super::set::Set;
 use super::{facts, format, hover, names, symbols, tokens};
 use crate::diag::{Code, has_errors};
 use crate::source::FileId;
-use crate::syntax::settings::{BLOCKS, Naming, Status, settings_of};
+use crate::syntax::settings::{BLOCKS, Block, Naming, Status, settings_of};
 use std::path::{Path, PathBuf};
 
 const MAIN: &str = r#"switchback 1
@@ -282,6 +282,106 @@ fn completion_knows_lines_of_tests() {
 }
 
 #[test]
+fn completion_goes_on_with_forms() {
+    let inside = |block: &str, rest: &str| {
+        format!(
+            "switchback 1\ntarget a {{ region eu-west }}\ntarget b {{ region us-east }}\nbudget b {{ }}\n{block} n {{\n  {rest}\n}}\n"
+        )
+    };
+    let trip = ["errors >= 50% over 30s, min 20", "slow >= 80% above 10s", "consecutive >= 5"];
+    suggests(&inside("breaker", "trip when |"), &trip, &[]);
+    suggests(&inside("breaker", "trip |"), &["when consecutive >= 5"], &["errors >= 50% over 30s, min 20"]);
+    suggests(&inside("breaker", "trip when errors >= 20% |"), &["over 30s, min 20"], &["above 10s"]);
+    suggests(&inside("breaker", "open 30s, |"), &["doubling to 5m", "growing 1.5x to 5m"], &[]);
+    suggests(&inside("breaker", "hold |"), &["rate-limit"], &["partial-stream", "CLASS up to D, default D"]);
+    suggests(&inside("breaker", "hold rate-limit |"), &["up to 5s", "up to 5s, default 5s"], &[]);
+    suggests(&inside("probe", "slow when |"), &["latency > 3x baseline, at least 500ms", "latency > 12s"], &[]);
+    suggests(&inside("probe", "down |"), &["after 3 failures"], &["after N failures"]);
+    suggests(&inside("ramp", "rollback when |"), &["errors >= 20%, min 20", "consecutive >= 5"], &[]);
+    suggests(&inside("route", "exhausted |"), &["stop as 503", "wait up to 5s"], &["stop as STATUS"]);
+    suggests(&inside("route", "exhausted stop as |"), &["503"], &["5s"]);
+    suggests(&inside("route", "failover |"), &["yes", "no", "10%"], &["N%"]);
+    suggests(&inside("target", "failure 429 |"), &["is"], &[]);
+    suggests(&inside("target", "failure 429 is |"), &["auth", "quota-exhausted"], &["partial-stream", "rate-limited"]);
+    suggests(&inside("target", "failure 429 \"seats\" is |"), &["auth"], &[]);
+    suggests(&inside("contract", "regions [|"), &["eu-west", "us-east"], &["[eu-west]"]);
+    suggests(&inside("contract", "regions |"), &["[eu-west]"], &["eu-west"]);
+    suggests(&inside("contract", "context |"), &[">= 64k"], &[]);
+    suggests(&inside("tier", "chain in [eu-west, |"), &["us-east"], &[]);
+    suggests(&inside("tier", "exercise 2% of |"), &["a", "b"], &[]);
+    suggests(&inside("budget", "extends |"), &["b"], &["n"]);
+    suggests("switchback 1\nmatrix y { }\nmatrix x {\n  extends |\n}", &["y"], &["x"]);
+    let line = |rest: &str| format!("switchback 1\ntarget a {{ }}\ntest \"x\" {{\n  {rest}\n}}\n");
+    suggests(&line("expect skipped a |"), &["as"], &["a"]);
+    suggests(&line("expect skipped a as |"), &["degraded", "breaker-open", "contract"], &["a"]);
+    for block in BLOCKS.iter().filter(|row| row.status == Status::InEffect && row.block != Block::Test) {
+        for setting in settings_of(block.block).filter(|setting| setting.status == Status::InEffect) {
+            let name = if block.naming == Naming::Bare { "" } else { "x " };
+            for label in suggested(&format!("switchback 1\n{} {name}{{ {} | }}", block.word, setting.word)) {
+                let made_up = label.split([' ', '[', ']', ',']).any(|word| {
+                    word.len() > 1 && word.bytes().all(|b| b.is_ascii_uppercase())
+                        || ["N", "D", "N%", "$X/day"].contains(&word)
+                });
+                assert!(!made_up || label.starts_with("[env"), "`{label}` after `{}` cannot be written", setting.word);
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_suggested_inside_comments() {
+    for text in [
+        "switchback 1\n# |",
+        "switchback 1\n#|",
+        "switchback 1\n# pro|vider",
+        "# |",
+        "#|\nswitchback 1",
+        "switchback 1\n## the first |\nprovider p { api emulated }\n",
+        "switchback 1\n# |\n# more\nprovider p { api emulated }\n",
+        "switchback 1\n# allow SB0612: |\n",
+        "switchback 1\nprovider p {\n  # a|\n}\n",
+        "switchback 1\nprovider p { api emulated } # |\n",
+        "switchback 1\n# \u{e9}|\r\n",
+        "switchback 1\nprovider p {\n  # |",
+        "switchback 1\nmodel m { modalities [text, # |\n] }",
+        "switchback 1\nmodel m { modalities [ # |",
+        "switchback 1\nprovider p { api \"x # |",
+        "switchback 1\n} # |",
+        "switchback 1\n@@ # |",
+        "switchback 1\n# |\n@@",
+    ] {
+        assert_eq!(suggested(text), Vec::<String>::new(), "{text}");
+    }
+}
+
+#[test]
+fn values_words_of_the_grammar_and_reserved_words_are_explained() {
+    let text = MAIN.replace("budget quick {", "budget quick { backoff 250ms to 4s, jitter full;");
+    let text = text.replace("timeout-* -> failover", "truncated -> continue once, stop\n  timeout-* -> failover");
+    let text = text.replace("target b { model n;", "target b { model n; region eu-west; upstream \"n-1\";");
+    for (word, wanted) in [
+        ("switchback", &["the edition of the language"] as &[&str]),
+        ("32k", &["32 000", "Input and output together, in tokens", "Here: `32k` (written here"]),
+        ("10s", &["10 000 ms", "deadline"]),
+        ("250ms", &["250 milliseconds", "Pauses before retries"]),
+        ("jitter", &["Pauses before retries"]),
+        ("eu-west", &["Where it is", "Here: `eu-west`"]),
+        ("\"n-1\"", &["The model's name sent to the provider"]),
+        ("8k", &["8 000", "The estimate of its input"]),
+        ("continue", &["Not in effect yet"]),
+        ("once", &["asked to go on after a length cut"]),
+    ] {
+        let mut set = set_of(&[("a.sbk", &text)]);
+        let said = hover::hover(&mut set, FileId(0), text.find(word).unwrap() + 1);
+        let said = said.unwrap_or_else(|| panic!("nothing is said of `{word}`"));
+        assert_eq!(set.slice(said.span), word);
+        for part in wanted {
+            assert!(said.text.contains(part), "`{word}`: `{part}` is not in {}", said.text);
+        }
+    }
+}
+
+#[test]
 fn a_suggestion_replaces_the_word_that_is_being_typed() {
     let (set, offset) = marked("switchback 1\ntarget b-c.d { }\ntier t { chain { b-c.| } }");
     let (span, found) = complete(&set, FileId(0), offset).unwrap();
@@ -303,7 +403,7 @@ fn a_fact_without_effect_is_not_suggested() {
 fn what_is_suggested_has_an_effect() {
     let mut seen = 0;
     for word in ["retry", "wait", "next-key", "failover", "fallback", "repair", "continue", "stop"] {
-        let early = EARLY.iter().any(|verb| verb.word() == word);
+        let early = crate::policy::class::Verb::from_word(word).unwrap().is_later();
         let form = match word {
             "retry" | "repair" | "continue" => format!("{word} once"),
             "wait" => "wait up to 1s".to_owned(),

@@ -220,6 +220,13 @@ words! {
     }
 }
 
+impl Verb {
+    /// Whether it is reserved and refused, since it has no effect yet.
+    pub fn is_later(self) -> bool {
+        matches!(self, Verb::Repair | Verb::Continue)
+    }
+}
+
 /// A set of classes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ClassSet(u32);

@@ -280,6 +280,19 @@ fn explain_value(word: &str) -> String {
     text
 }
 
+/// The settings in whose form a word stands, for `explain`: `jitter` of `backoff`. Empty for a word that is in none.
+pub fn explain_part(word: &str) -> String {
+    let mut text = String::new();
+    for setting in SETTINGS {
+        let form = if setting.default.contains(word) { setting.default.to_owned() } else { setting.value.text() };
+        if word.len() > 1 && form.split([' ', ',', ';']).any(|part| part == word) {
+            let (block, name) = (setting.block.word(), setting.word);
+            text.push_str(&format!("{word}: a part of {name} in a {block}: `{name} {form}`. {}\n", setting.meaning));
+        }
+    }
+    text
+}
+
 fn explain_block(row: &BlockRow) -> String {
     let name = match row.naming {
         Naming::Named => " NAME",

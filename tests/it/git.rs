@@ -192,6 +192,8 @@ fn a_first_policy_passes_what_it_sets_up_and_nothing_is_overwritten() {
     assert_eq!(said.out.lines().filter(|line| line.starts_with("wrote ")).count(), 4, "{}", said.out);
     let hooks = shell.read(".pre-commit-config.yaml");
     let ci = shell.read(".github/workflows/switchback.yml");
+    // Nothing is fetched that is nowhere.
+    assert!(ci.contains("--git \"$SWITCHBACK_GIT\"") && !ci.contains("cargo install switchback"), "{ci}");
     let runs = |text: &str, mark: &str| -> Vec<String> {
         let lines = text.lines().filter_map(|line| line.trim().strip_prefix(mark)?.trim().strip_prefix("switchback "));
         lines.map(str::to_owned).collect()

@@ -128,6 +128,23 @@ fn fmt_leaves_what_it_cannot_read() {
 }
 
 #[test]
+fn lines_end_as_they_did() {
+    let folder = Folder::new("fmt-ends");
+    let windows = folder.file("windows.sbk", &UNFORMATTED.replace('\n', "\r\n"));
+    let mixed = folder.file("mixed.sbk", &UNFORMATTED.replacen('\n', "\r\n", 1));
+    let unix = folder.file("unix.sbk", &UNFORMATTED.replace("# kept\n", "# kept\r\n"));
+    assert_eq!(run(&["fmt"], &[&windows, &mixed, &unix]).0, Some(0));
+    for (path, wanted) in [
+        (&windows, FORMATTED.replace('\n', "\r\n")),
+        (&mixed, FORMATTED.replace('\n', "\r\n")),
+        (&unix, FORMATTED.into()),
+    ] {
+        assert_eq!(std::fs::read_to_string(path).unwrap(), wanted);
+    }
+    assert_eq!(run(&["fmt", "--check"], &[&windows, &mixed, &unix]).0, Some(0));
+}
+
+#[test]
 fn formatting_keeps_the_policy() {
     let folder = Folder::new("hash");
     let hash = |path: &Path| {
@@ -147,7 +164,20 @@ fn explain_knows_codes_names_and_words() {
     assert_eq!(page.0, Some(0));
     assert!(page.1.starts_with("# SB0101 unclosed-bracket\n"), "{}", page.1);
     assert_eq!(run(&["explain", "Unclosed-Bracket"], &[]), page);
-    for (word, said) in [("reserve", "in budget"), ("rate-limit", "failure class"), ("no-target", "refusal")] {
+    for (word, said) in [
+        ("reserve", "in budget"),
+        ("rate-limit", "failure class"),
+        ("no-target", "refusal"),
+        ("timeout-*", "timeout-idle"),
+        ("jitter", "backoff"),
+        ("served", "which target's answer came back"),
+        ("allow", "needs a reason"),
+        ("switchback", "edition"),
+        ("request.tokens", "fact"),
+        ("request.client", "Not in effect yet"),
+        ("repair", "Not in effect yet"),
+        ("continue", "Not in effect yet"),
+    ] {
         let (code, out, _) = run(&["explain", word], &[]);
         assert_eq!(code, Some(0), "{word}");
         assert!(out.contains(said), "{out}");

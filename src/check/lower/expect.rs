@@ -18,7 +18,7 @@ const WORDS: [&str; 10] =
     ["served", "refused", "attempts", "elapsed", "cost", "path", "never", "skipped", "output", "ended"];
 
 /// The words of reasons for which a target is passed over; `contract` stands for all of a contract's reasons.
-const REASONS: [&str; 9] =
+pub const REASONS: [&str; 9] =
     ["contract", "disabled", "down", "breaker-open", "hold", "trial-busy", "busy", "ramp", "degraded"];
 
 /// Reads the rest of an `expect` line.

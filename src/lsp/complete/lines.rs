@@ -2,7 +2,8 @@
 //!
 //! In: the words of a line so far. Out: what may come next. Never suggests what has no effect yet.
 
-use super::{EARLY, Kind, Out};
+use super::{Kind, Out};
+use crate::check::lower::expect::REASONS;
 use crate::policy::class::{Class, Refusal, Verb};
 use crate::syntax::settings::{Block, Status, settings_of};
 
@@ -29,6 +30,8 @@ impl Out<'_> {
             }
             ["expect", "served"] => self.add(Kind::Keyword, "by", ""),
             ["expect", "served", "by"] | ["expect", "skipped"] => self.names(Block::Target),
+            ["expect", "skipped", _] => self.add(Kind::Keyword, "as", "and why"),
+            ["expect", "skipped", _, "as"] => self.all(Kind::Value, &REASONS),
             ["expect", "never"] => {
                 self.names(Block::Target);
                 self.names(Block::Provider);
@@ -40,7 +43,7 @@ impl Out<'_> {
             ["expect", "path", ..] => {
                 self.add(Kind::Value, "ok", "an answer");
                 self.classes();
-                for verb in Verb::ALL.iter().filter(|verb| !EARLY.contains(verb)) {
+                for verb in Verb::ALL.iter().filter(|verb| !verb.is_later()) {
                     self.add(Kind::Action, verb.word(), verb.meaning());
                 }
             }
@@ -120,7 +123,8 @@ const REQUEST: &[&str] = &[
     "side-effects",
 ];
 
-const EXPECTATIONS: &[(&str, &str)] = &[
+/// What may be expected, and what that is.
+pub const EXPECTATIONS: &[(&str, &str)] = &[
     ("served by", "which target's answer came back"),
     ("refused", "why nothing came back"),
     ("attempts == 1", "how many upstream calls there were"),

@@ -2,7 +2,8 @@
 //!
 //! In: a tree without syntax errors. Out: its text with two spaces of indentation a level, one space between items, at
 //! most one blank line in a row, and the columns of `align`. Lines stay as the author broke them, except that a block
-//! over several lines has its braces at the ends of their lines. Comments stay where they are. Meaning never changes.
+//! over several lines has its braces at the ends of their lines. Comments stay where they are, and all lines end as
+//! the first one does. Meaning never changes.
 
 mod align;
 mod lines;
@@ -30,5 +31,10 @@ pub fn format(tree: &Tree) -> String {
         }
         out.push('\n');
     }
-    out
+    if ends_in_crlf(&tree.source.text) { out.replace("\r\n", "\n").replace('\n', "\r\n") } else { out }
+}
+
+/// Whether the first line of a text ends as on Windows. All lines are then laid out so.
+fn ends_in_crlf(text: &str) -> bool {
+    text.split_once('\n').is_some_and(|(first, _)| first.ends_with('\r'))
 }

@@ -210,6 +210,12 @@ async def test_completion_fits_the_place(client):
     policy.change("tier t;", "tier ;")
     position = policy.position("tier ;", ";")
     assert await labels(position) == ["t"]
+    policy.change("tier ;", "exhausted stop as ; tier t;")
+    assert await labels(policy.position("stop as ;", ";")) == ["503"]
+    policy.change("exhausted stop as ; ", "")
+    policy.change("switchback 1", "switchback 1\nbreaker k { trip when  }\n# re ")
+    assert "consecutive >= 5" in await labels(policy.position("trip when  }", " }"))
+    assert await labels(policy.position("# re", "re")) == []
 
 
 @pytest.mark.asyncio
