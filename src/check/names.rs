@@ -8,7 +8,7 @@ use super::value;
 use crate::diag::{Code, Diagnostic, closest};
 use crate::source::Span;
 use crate::syntax::settings::{BLOCKS, Block, Naming, blocks_with, setting};
-use crate::syntax::tree::{Item, ItemKind, Statement, Tree};
+use crate::syntax::tree::{Item, ItemKind, Statement, Token, TokenKind, Tree};
 use std::collections::BTreeMap;
 
 /// The edition that this build reads.
@@ -54,10 +54,16 @@ fn edition<'a>(tree: &'a Tree, out: &mut Vec<Diagnostic>) -> &'a [Statement] {
     let start = Span::new(tree.source.id, 0, 0);
     let line = format!("switchback {EDITION}\n\n");
     let Some((first, rest)) = tree.statements.split_first() else {
-        // A file that has text and no statement was refused by the parser already.
-        if tree.tokens.is_empty() {
+        // A file of other text without a statement was refused by the parser already.
+        let is_quiet = |token: &Token| matches!(token.kind, TokenKind::Comment | TokenKind::LineEnd);
+        if tree.tokens.iter().all(is_quiet) {
+            let message = if tree.tokens.iter().any(|token| token.kind == TokenKind::Comment) {
+                "the file holds comments alone, and not even its edition"
+            } else {
+                "the file is empty, its edition included"
+            };
             out.push(
-                Diagnostic::new(Code::MissingEdition, start, "the file is empty, its edition included")
+                Diagnostic::new(Code::MissingEdition, start, message)
                     .help(format!("begin it with `switchback {EDITION}`"))
                     .fix("state the edition", start, line, false),
             );

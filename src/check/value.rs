@@ -143,35 +143,49 @@ pub fn relation(operator: Operator) -> Comparison {
     }
 }
 
+/// Words for counts, as people say them where the language has figures.
+const COUNTS: [(&str, u32); 8] =
+    [("one", 1), ("twice", 2), ("two", 2), ("thrice", 3), ("three", 3), ("four", 4), ("five", 5), ("ten", 10)];
+
 /// `once` or `N times`: how often, and how many items that took. Nothing, and no diagnostic, where neither stands.
 pub fn times(items: &[Item], out: &mut Vec<Diagnostic>) -> Option<(Option<u32>, usize)> {
     let first = items.first()?;
     if first.is("once") {
         return Some((Some(1), 1));
     }
-    let ItemKind::Number(text) = &first.kind else { return None };
-    let Some(unit) = items.get(1).filter(|unit| unit.is("times") || unit.is("time")) else {
-        out.push(
-            Diagnostic::new(Code::UnitWord, first.span, format!("`{text}` does not say what it counts"))
-                .here("a bare number")
-                .help(format!("write `{text} times`, or `once`"))
-                .fix(format!("write `{text} times`"), first.span, format!("{text} times"), false),
-        );
-        return Some((None, 1));
+    let unit = items.get(1).filter(|unit| unit.is("times") || unit.is("time"));
+    let (span, read) = unit.map_or((first.span, 1), |unit| (first.span.to(unit.span), 2));
+    let (message, count) = match &first.kind {
+        ItemKind::Number(text) => match (unit, text.strip_suffix('x').and_then(|count| count.parse().ok())) {
+            (None, Some(count)) => (format!("`{text}` is a multiple, and repetitions are counted"), count),
+            (None, None) => (format!("`{text}` does not say what it counts"), text.parse().ok()?),
+            (Some(unit), _) => {
+                let times = integer(first, 1, 1_000_000, out);
+                if times != Some(1) && unit.is("times") {
+                    return Some((times, read));
+                }
+                ("unit words agree with their number".to_owned(), times.unwrap_or(1))
+            }
+        },
+        ItemKind::Word(word) => {
+            let (_, count) = COUNTS.iter().find(|(known, _)| known == word)?;
+            (format!("`{word}` is written in figures"), *count)
+        }
+        ItemKind::Str(_)
+        | ItemKind::List(_)
+        | ItemKind::Group(_)
+        | ItemKind::Arrow
+        | ItemKind::Comma
+        | ItemKind::Operator(_) => return None,
     };
-    let times = integer(first, 1, 1_000_000, out);
-    if times == Some(1) || unit.is("time") {
-        let span = first.span.to(unit.span);
-        let meant = times.filter(|n| *n > 1).map_or_else(|| "once".to_owned(), |n| format!("{n} times"));
-        out.push(
-            Diagnostic::new(Code::UnitWord, span, "unit words agree with their number")
-                .here(format!("`{meant}` is meant"))
-                .help(format!("write `{meant}`"))
-                .fix(format!("write `{meant}`"), span, meant, false),
-        );
-        return Some((None, 2));
-    }
-    Some((times, 2))
+    let meant = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+    out.push(
+        Diagnostic::new(Code::UnitWord, span, message)
+            .here(format!("`{meant}` is meant"))
+            .help(format!("write `{meant}`"))
+            .fix(format!("write `{meant}`"), span, meant, false),
+    );
+    Some((None, read))
 }
 
 fn number(item: &Item, kind: Kind, out: &mut Vec<Diagnostic>) -> Option<u64> {
@@ -235,6 +249,7 @@ pub fn describe(item: &Item) -> String {
 pub fn wrong(item: &Item, due: &str) -> Diagnostic {
     Diagnostic::new(Code::WrongValue, item.span, format!("{due} is due here, not {}", describe(item)))
         .here(format!("{due} is due"))
+        .help(format!("write {due} here"))
 }
 
 /// What is said where something is due and the statement ends.

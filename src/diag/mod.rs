@@ -91,7 +91,12 @@ impl Diagnostic {
     /// Offers a text change.
     #[must_use]
     pub fn fix(mut self, title: impl Into<String>, span: Span, text: impl Into<String>, safe: bool) -> Self {
-        self.fix = Some(Fix { title: title.into(), span, text: text.into(), safe });
+        let title = title.into();
+        // A change that is offered is a next step; one that was named before says more.
+        if self.help.is_empty() {
+            self.help.clone_from(&title);
+        }
+        self.fix = Some(Fix { title, span, text: text.into(), safe });
         self
     }
 

@@ -12,6 +12,9 @@ use crate::policy::{Action, FallbackTo, RowAction};
 use crate::source::Span;
 use crate::syntax::tree::{Item, ItemKind};
 
+/// What is due after a verb that is repeated.
+const DUE: &str = "`once` or `N times`";
+
 /// Reads `ACTION[, ACTION…]`; `row` is the whole row.
 pub fn actions(ctx: &mut Context<'_>, items: &[Item], arrow: Span, row: Span) -> Option<Vec<RowAction>> {
     let mut sound = true;
@@ -75,14 +78,25 @@ fn action(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<Option<Actio
     let action = match verb {
         Verb::Retry => Action::Retry { times: repetitions(cursor, out)? },
         Verb::Wait => {
+            whole(item, cursor, "wait", "up to", "2s", out)?;
             cursor.due_word("up", out)?;
             cursor.due_word("to", out)?;
             Action::Wait { up_to: value::duration(cursor.due("a duration", out)?, out)? }
         }
         Verb::NextKey => Action::NextKey,
         Verb::Failover => Action::Failover,
-        Verb::Fallback => Action::Fallback(fallback(ctx, cursor)?),
-        Verb::Stop => Action::Stop { status: status(cursor, out)? },
+        Verb::Fallback => {
+            if !cursor.is_done() {
+                whole(item, cursor, "fallback", "to", "TIER", out)?;
+            }
+            Action::Fallback(fallback(ctx, cursor)?)
+        }
+        Verb::Stop => {
+            if !cursor.is_done() {
+                whole(item, cursor, "stop", "as", "503", out)?;
+            }
+            Action::Stop { status: status(cursor, out)? }
+        }
         Verb::Repair | Verb::Continue => {
             ctx.later(item.span, verb.word());
             repetitions(cursor, &mut ctx.diagnostics)?;
@@ -104,6 +118,47 @@ fn unknown(item: &Item) -> Diagnostic {
     }
 }
 
+/// Reports an action that lacks the words between its verb and a number or name, with the whole of it as it is written:
+/// `wait 2s` for `wait up to 2s`. Nothing after a report.
+fn whole(
+    verb: &Item,
+    cursor: &mut Cursor<'_>,
+    word: &str,
+    words: &str,
+    sample: &str,
+    out: &mut Vec<Diagnostic>,
+) -> Option<()> {
+    let rest = cursor.rest();
+    let written = rest.iter().take_while(|item| words.split(' ').any(|word| item.is(word))).count();
+    if written == words.split(' ').count() {
+        return Some(());
+    }
+    let form = |last: &str| format!("{word} {words} {last}");
+    let Some(last) = rest.get(written) else {
+        out.push(
+            value::missing(&format!("`{words} {sample}`"), cursor.after()).help(format!("write `{}`", form(sample))),
+        );
+        return None;
+    };
+    let text = match &last.kind {
+        ItemKind::Word(text) | ItemKind::Number(text) => text.as_str(),
+        ItemKind::Str(_)
+        | ItemKind::List(_)
+        | ItemKind::Group(_)
+        | ItemKind::Arrow
+        | ItemKind::Comma
+        | ItemKind::Operator(_) => return Some(()),
+    };
+    let (span, meant) = (verb.span.to(last.span), form(text));
+    out.push(
+        Diagnostic::new(Code::WrongValue, span, format!("`{words}` is due between `{word}` and `{text}`"))
+            .here(format!("`{meant}` is meant"))
+            .fix(format!("write `{meant}`"), span, meant, false),
+    );
+    cursor.skip(rest.len());
+    None
+}
+
 /// `once` or `N times`, which is due.
 fn repetitions(cursor: &mut Cursor<'_>, out: &mut Vec<Diagnostic>) -> Option<u32> {
     match value::times(cursor.rest(), out) {
@@ -113,8 +168,10 @@ fn repetitions(cursor: &mut Cursor<'_>, out: &mut Vec<Diagnostic>) -> Option<u32
         }
         None => {
             match cursor.peek() {
-                Some(item) => out.push(value::wrong(item, "`once` or `N times`")),
-                None => out.push(value::missing("`once` or `N times`", cursor.after())),
+                Some(item) => {
+                    out.push(value::wrong(item, DUE).help("write `once`, or a number and `times`: `2 times`"))
+                }
+                None => out.push(value::missing(DUE, cursor.after()).help("write `retry once`, or `retry 2 times`")),
             }
             None
         }

@@ -175,6 +175,10 @@ fn regions<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Vec<Pat
     cx.nothing_more(rest);
     let patterns = value::patterns(list, &mut cx.diagnostics)?;
     if patterns.is_empty() {
+        // One whose regions are all broken was told of them.
+        if !matches!(&list.kind, ItemKind::List(regions) if regions.is_empty()) {
+            return None;
+        }
         cx.report(
             Diagnostic::new(Code::MissingValue, list.span, "this chain is for no region at all")
                 .help("name regions, or leave `in [ ]` out"),

@@ -81,6 +81,10 @@ pub fn string(item: &Item, out: &mut Vec<Diagnostic>) -> Option<String> {
 pub fn label(item: &Item, out: &mut Vec<Diagnostic>) -> Option<String> {
     match &item.kind {
         ItemKind::Str(text) => Some(text.clone()),
+        ItemKind::Word(word) if has_capitals(word) => {
+            out.push(capitals(item, word));
+            None
+        }
         ItemKind::Word(_)
         | ItemKind::Number(_)
         | ItemKind::List(_)
@@ -91,9 +95,26 @@ pub fn label(item: &Item, out: &mut Vec<Diagnostic>) -> Option<String> {
     }
 }
 
+fn has_capitals(word: &str) -> bool {
+    word.bytes().any(|byte| byte.is_ascii_uppercase())
+}
+
+/// A bare word with capital letters, where a name or a text may stand.
+fn capitals(item: &Item, word: &str) -> Diagnostic {
+    let quoted = format!("\"{word}\"");
+    Diagnostic::new(Code::BadName, item.span, format!("names are in lower case: `{word}`"))
+        .here("capital letters outside quotes")
+        .help(format!("write `{}`, or `{quoted}` if the capital letters belong to it", word.to_ascii_lowercase()))
+        .fix(format!("write `{quoted}`"), item.span, quoted, false)
+}
+
 /// A name or a pattern.
 pub fn pattern(item: &Item, out: &mut Vec<Diagnostic>) -> Option<Pattern> {
     match &item.kind {
+        ItemKind::Word(word) if has_capitals(word) => {
+            out.push(capitals(item, word));
+            None
+        }
         ItemKind::Word(word) | ItemKind::Str(word) => Some(Pattern(word.clone())),
         ItemKind::Number(_)
         | ItemKind::List(_)
