@@ -5,10 +5,11 @@
 //! else. In a reader's answer `None` is a broken value that was reported, `Some(None)` a word that was left out.
 
 use super::context::{Context, Decl, extends_of};
+use super::elsewhere::{self, Meant};
 use super::lower::ramp;
 use super::resolution::{Origin, Resolved};
 use crate::diag::{Code, Diagnostic, closest};
-use crate::syntax::settings::{Block, Setting, Status, ValueType, blocks_with, setting, settings_of};
+use crate::syntax::settings::{Block, Setting, Status, ValueType, blocks_with, choices, setting, settings_of};
 use crate::syntax::tree::{Item, ItemKind, Statement};
 
 /// The settings of one block.
@@ -200,7 +201,7 @@ impl<'a> Context<'a> {
             self.report(
                 Diagnostic::new(Code::MissingSetting, decl.name_span, format!("this {kind} has no `{}`", row.word))
                     .here(format!("`{}` is missing", row.word))
-                    .help(format!("add `{}`: it takes {}", row.word, row.value.text())),
+                    .help(format!("add `{}`: it takes {}", row.word, takes(row))),
             );
         }
     }
@@ -316,6 +317,14 @@ fn nested(block: Block, word: &str, first: &Item) -> Diagnostic {
         .help("move it out: blocks stand at the top level and are referred to by name")
 }
 
+/// What a setting takes, for people: of fixed words those that have an effect.
+fn takes(row: &Setting) -> String {
+    let words =
+        choices(row).iter().filter(|(_, status)| *status == Status::InEffect).map(|(word, _)| format!("`{word}`"));
+    let words: Vec<String> = words.collect();
+    if words.is_empty() { row.value.text() } else { words.join(" or ") }
+}
+
 /// What is said of a word that a block does not have.
 pub fn unknown_setting(block: Block, word: &str, first: &Item, statement: &Statement) -> Diagnostic {
     let kind = block.word();
@@ -323,7 +332,23 @@ pub fn unknown_setting(block: Block, word: &str, first: &Item, statement: &State
         return nested(block, word, first);
     }
     let near = closest(word, settings_of(block).map(|row| row.word));
-    let homes = blocks_with(word);
+    match elsewhere::setting(block, word) {
+        Some(Meant::Word(meant)) => {
+            let message = format!("a {kind} has no setting `{word}`; here that is `{meant}`");
+            return Diagnostic::new(Code::UnknownSetting, first.span, message).fix(
+                format!("write `{meant}`"),
+                first.span,
+                meant,
+                false,
+            );
+        }
+        Some(Meant::Advice(advice)) => {
+            return Diagnostic::new(Code::UnknownSetting, first.span, format!("a {kind} has no setting `{word}`"))
+                .help(advice);
+        }
+        None => {}
+    }
+    let homes: Vec<Block> = blocks_with(word).into_iter().filter(|home| !home.is_later()).collect();
     if !homes.is_empty() {
         let list: Vec<_> = homes.iter().map(|home| format!("`{}`", home.word())).collect();
         let list = list.join(" or ");

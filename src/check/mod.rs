@@ -8,6 +8,8 @@ pub mod context;
 pub mod cursor;
 mod draft;
 mod echo;
+pub mod edition;
+mod elsewhere;
 pub mod fields;
 pub mod guard;
 pub mod lint;

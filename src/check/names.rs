@@ -4,15 +4,12 @@
 //! name is broken or taken is kept apart, so that its contents are looked at all the same. Never looks inside a block.
 
 use super::context::{Decl, Lost, Names, not_yet};
-use super::value;
+use super::{edition, elsewhere, value};
 use crate::diag::{Code, Diagnostic, closest};
 use crate::source::Span;
 use crate::syntax::settings::{BLOCKS, Block, Naming, blocks_with, setting};
-use crate::syntax::tree::{Item, ItemKind, Statement, Token, TokenKind, Tree};
+use crate::syntax::tree::{Item, ItemKind, Statement, Tree};
 use std::collections::BTreeMap;
-
-/// The edition that this build reads.
-pub const EDITION: &str = "1";
 
 /// Words that begin lines of tests, and so can name nothing that such a line may begin with.
 pub const RESERVED: [&str; 6] = ["send", "expect", "given", "at", "from", "every"];
@@ -25,7 +22,7 @@ pub fn collect<'a>(trees: &'a [Tree], out: &mut Vec<Diagnostic>) -> Names<'a> {
     let mut names = Names { trees, lists: BTreeMap::new(), spare: Vec::new(), lost: Vec::new() };
     for tree in trees {
         let mut unopened = false;
-        for statement in edition(tree, out) {
+        for statement in edition::begin(tree, out) {
             // What follows a block that was never opened was meant to stand in it.
             let is_block = statement.block.is_some() && statement.keyword().and_then(Block::from_word).is_some();
             if unopened && !is_block {
@@ -49,69 +46,6 @@ pub fn collect<'a>(trees: &'a [Tree], out: &mut Vec<Diagnostic>) -> Names<'a> {
     names
 }
 
-/// Checks the first statement; returns the others.
-fn edition<'a>(tree: &'a Tree, out: &mut Vec<Diagnostic>) -> &'a [Statement] {
-    let start = Span::new(tree.source.id, 0, 0);
-    let line = format!("switchback {EDITION}\n\n");
-    let Some((first, rest)) = tree.statements.split_first() else {
-        // A file of other text without a statement was refused by the parser already.
-        let is_quiet = |token: &Token| matches!(token.kind, TokenKind::Comment | TokenKind::LineEnd);
-        if tree.tokens.iter().all(is_quiet) {
-            let message = if tree.tokens.iter().any(|token| token.kind == TokenKind::Comment) {
-                "the file holds comments alone, and not even its edition"
-            } else {
-                "the file is empty, its edition included"
-            };
-            out.push(
-                Diagnostic::new(Code::MissingEdition, start, message)
-                    .help(format!("begin it with `switchback {EDITION}`"))
-                    .fix("state the edition", start, line, false),
-            );
-        }
-        return &[];
-    };
-    if first.keyword() != Some("switchback") {
-        let mut diagnostic =
-            Diagnostic::new(Code::MissingEdition, first.span, "the file does not begin with its edition")
-                .here("this stands first");
-        diagnostic = match tree.statements.iter().find(|s| s.keyword() == Some("switchback")) {
-            Some(late) => diagnostic.label(late.span, "the edition stands here").help("move it to the top of the file"),
-            None => diagnostic.help(format!("begin the file with `switchback {EDITION}`")).fix(
-                "state the edition",
-                start,
-                line,
-                false,
-            ),
-        };
-        if let Some(item) = first.items.first() {
-            diagnostic.span = item.span;
-        }
-        out.push(diagnostic);
-        return &tree.statements;
-    }
-    match first.items.get(1) {
-        Some(Item { kind: ItemKind::Number(number), .. }) if number == EDITION => {
-            value::left_over(first.items.get(2..).unwrap_or_default(), out);
-        }
-        found => {
-            let span = found.map_or(first.span, |item| item.span);
-            out.push(
-                Diagnostic::new(Code::UnknownEdition, span, format!("this build reads edition {EDITION} alone"))
-                    .help(format!("write `switchback {EDITION}`"))
-                    .fix(format!("write `switchback {EDITION}`"), first.span, format!("switchback {EDITION}"), false),
-            );
-        }
-    }
-    if let Some(again) = rest.iter().find(|s| s.keyword() == Some("switchback")) {
-        out.push(
-            Diagnostic::new(Code::DuplicateSetting, again.span, "the edition is stated twice")
-                .label(first.span, "stated here first")
-                .help("remove the second one"),
-        );
-    }
-    rest
-}
-
 /// Notes one block; returns whether it has braces, or is none at all.
 fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, out: &mut Vec<Diagnostic>) -> bool {
     let Some(first) = statement.items.first() else {
@@ -123,7 +57,8 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
     }
     let Some(block) = first.word().and_then(Block::from_word) else {
         out.push(unknown_block(first));
-        let near = first.word().and_then(|word| closest(word, block_words())).and_then(Block::from_word);
+        let known = |word: &str| elsewhere::block(word).or(closest(word, block_words()).and_then(Block::from_word));
+        let near = first.word().and_then(known);
         names.lost.push(Lost { block: near, names: words(&statement.items) });
         return true;
     };
@@ -368,6 +303,16 @@ fn unknown_block(first: &Item) -> Diagnostic {
         return Diagnostic::new(Code::UnknownBlock, first.span, "a block begins with its word")
             .help(format!("begin with one of {}", words_in_effect()));
     };
+    if let Some(meant) = elsewhere::block(word) {
+        let meant = meant.word();
+        let message = format!("there is no block `{word}`; here that is a `{meant}`");
+        return Diagnostic::new(Code::UnknownBlock, first.span, message).fix(
+            format!("write `{meant}`"),
+            first.span,
+            meant,
+            false,
+        );
+    }
     let homes = blocks_with(word);
     if !homes.is_empty() {
         let list: Vec<_> = homes.iter().map(|block| format!("`{}`", block.word())).collect();

@@ -16,6 +16,10 @@ impl<'a> Context<'a> {
     pub fn single<'s>(&mut self, statement: &'s Statement) -> Option<&'s Item> {
         let value = self.value_items(statement)?;
         let (first, rest) = value.split_first()?;
+        if let Some(apart) = value::apart(first, rest) {
+            self.report(apart);
+            return None;
+        }
         self.nothing_more(rest);
         Some(first)
     }

@@ -20,6 +20,7 @@ pub use text::{
 };
 
 use crate::diag::{Code, Diagnostic};
+use crate::policy::class::Verb;
 use crate::policy::{Comparison, Millis, Money, Multiple, Percent, Price};
 use crate::source::Span;
 use crate::syntax::tree::{Item, ItemKind, Operator};
@@ -63,7 +64,14 @@ pub fn count(item: &Item, out: &mut Vec<Diagnostic>) -> Option<u64> {
 pub fn integer(item: &Item, least: u32, most: u32, out: &mut Vec<Diagnostic>) -> Option<u32> {
     let plain = matches!(&item.kind, ItemKind::Number(text) if text.bytes().all(|b| b.is_ascii_digit()));
     if !plain {
-        out.push(wrong(item, "a plain number").help("a number without a unit and without a point: `3`"));
+        let wrong = wrong(item, "a plain number").help("a number without a unit and without a point: `3`");
+        let spelled = COUNTS.iter().find(|(word, _)| item.is(word)).map(|(_, count)| count.to_string());
+        out.push(match spelled {
+            Some(count) => {
+                wrong.help(format!("write `{count}`")).fix(format!("write `{count}`"), item.span, count, false)
+            }
+            None => wrong,
+        });
         return None;
     }
     let value = number(item, Kind::Count, out)?;
@@ -120,7 +128,7 @@ pub fn comparison<'a>(items: &'a [Item], end: Span, out: &mut Vec<Diagnostic>) -
         return None;
     };
     let ItemKind::Operator(operator) = first.kind else {
-        out.push(wrong(first, "a comparison").help("write `>=` or another comparison before the value"));
+        out.push(wrong(first, "a comparison").help("write `==`, `<=` or `>=` before the value"));
         return None;
     };
     let Some((value, rest)) = rest.split_first() else {
@@ -200,9 +208,23 @@ fn number(item: &Item, kind: Kind, out: &mut Vec<Diagnostic>) -> Option<u64> {
     };
     let example = format!("write {due} such as `{}`", kind.example());
     let diagnostic = match trouble {
-        Trouble::Bare => Diagnostic::new(Code::MissingUnit, item.span, format!("`{text}` has no unit"))
-            .here(format!("{due} is due"))
-            .help(example),
+        Trouble::Bare => {
+            let bare = Diagnostic::new(Code::MissingUnit, item.span, format!("`{text}` has no unit"));
+            let bare = bare.here(format!("{due} is due")).help(example);
+            // Others write shares as fractions.
+            if kind == Kind::Percentage && text.starts_with("0.") {
+                out.push(bare.help(format!(
+                    "write a share of a hundred: `50%` for a half; `{text}%` is less than one in a hundred"
+                )));
+                return None;
+            }
+            // So many seconds are hardly meant: others count in milliseconds.
+            if kind == Kind::Duration && text.len() > 3 {
+                out.push(bare.help(format!("write `{text}ms` if milliseconds are meant, `{text}s` if seconds are")));
+                return None;
+            }
+            bare
+        }
         Trouble::Other(found) if matches!(item.kind, ItemKind::Number(_)) => {
             let is = found.map_or("not of a unit that the language knows", Kind::name);
             Diagnostic::new(Code::WrongUnit, item.span, format!("{due} is due here, and `{text}` is {is}"))
@@ -259,14 +281,74 @@ pub fn missing(due: &str, after: Span) -> Diagnostic {
         .help(format!("add {due}"))
 }
 
+/// What is said of a value that is written in two pieces: `20 seconds`, `>= 128k`; nothing of one that is not.
+pub fn apart(first: &Item, rest: &[Item]) -> Option<Diagnostic> {
+    let [next] = rest else { return None };
+    let span = first.span.to(next.span);
+    let (message, meant) = match (&first.kind, &next.kind) {
+        (ItemKind::Number(number), ItemKind::Word(unit)) if number.ends_with(|c: char| c.is_ascii_digit()) => {
+            let unit = match unit.as_str() {
+                "ms" | "millis" | "milliseconds" => "ms",
+                "s" | "sec" | "secs" | "second" | "seconds" => "s",
+                "m" | "min" | "mins" | "minute" | "minutes" => "m",
+                "h" | "hr" | "hour" | "hours" => "h",
+                "d" | "day" | "days" => "d",
+                "percent" => "%",
+                "k" | "K" => "k",
+                "M" => "M",
+                "token" | "tokens" | "times" => "",
+                _ => return None,
+            };
+            let message =
+                if unit.is_empty() { "this is counted without a word" } else { "a number and its unit are one word" };
+            (message, format!("{number}{unit}"))
+        }
+        (ItemKind::Operator(_), ItemKind::Number(number)) => {
+            ("a value is written without a comparison here", number.clone())
+        }
+        _ => return None,
+    };
+    let found = Diagnostic::new(Code::WrongValue, span, message).here(format!("`{meant}` is meant"));
+    Some(found.fix(format!("write `{meant}`"), span, meant, false))
+}
+
+/// The action that something begins or leads to: `failover`, `then failover`, `-> failover`.
+fn actions<'a>(first: &'a ItemKind, next: Option<&'a ItemKind>) -> Option<&'a str> {
+    let verb = |kind: &'a ItemKind| match kind {
+        ItemKind::Word(word) => Some(word.as_str()).filter(|word| Verb::from_word(word).is_some()),
+        ItemKind::Str(_)
+        | ItemKind::Number(_)
+        | ItemKind::List(_)
+        | ItemKind::Group(_)
+        | ItemKind::Arrow
+        | ItemKind::Comma
+        | ItemKind::Operator(_) => None,
+    };
+    verb(first).or_else(|| next.and_then(verb))
+}
+
 /// Reports items after the end of a value, if there are any; returns whether there were none.
 pub fn left_over(items: &[Item], out: &mut Vec<Diagnostic>) -> bool {
     let Some(first) = items.first() else { return true };
     let span = items.last().map_or(first.span, |last| first.span.to(last.span));
-    out.push(
-        Diagnostic::new(Code::LeftOver, span, format!("nothing is due here, and there is {}", describe(first)))
-            .here("too much")
-            .help("remove it, or begin a new statement with a line break or `;`"),
-    );
+    let found = Diagnostic::new(Code::LeftOver, span, format!("nothing is due here, and there is {}", describe(first)))
+        .here("too much");
+    let found = match (&first.kind, items.get(1).map(|next| &next.kind)) {
+        (ItemKind::Comma, Some(ItemKind::Number(_))) => found.help("numbers have no commas: write `128000`, or `128k`"),
+        (ItemKind::Comma, Some(ItemKind::Word(_))) => found
+            .help("a comma joins what one statement lists; statements end with their line, or with `;`")
+            .fix("write `;`", first.span, ";", false),
+        (ItemKind::Word(word), _) if matches!(word.as_str(), "if" | "where") => {
+            found.help("write `when`").fix("write `when`", first.span, "when", false)
+        }
+        (ItemKind::Word(word), _) if matches!(word.as_str(), "and" | "or") => {
+            found.help("one of them a line: write the other as a statement of its own")
+        }
+        (kind, next) => match actions(kind, next) {
+            Some(verb) => found.help(format!("a comma stands between actions: `…, {verb}`")),
+            None => found.help("remove it, or begin a new statement with a line break or `;`"),
+        },
+    };
+    out.push(found);
     false
 }

@@ -23,6 +23,7 @@ mod docs;
 mod emulate;
 mod exits;
 mod field;
+mod first_time;
 mod forms;
 mod front_door;
 mod fuzz;

@@ -7,9 +7,10 @@
 use super::super::context::{Context, Decl};
 use super::super::cursor::Cursor;
 use super::super::guard::{self, Reads};
-use super::super::value;
+use super::super::{elsewhere, value};
 use super::row_action;
 use crate::diag::{Code, Diagnostic, Level};
+use crate::policy::class::Verb;
 use crate::policy::contract::Pattern;
 use crate::policy::{Action, Class, ClassSet, Guard, Matrix, Row, RowAction};
 use crate::source::Span;
@@ -114,7 +115,23 @@ fn row(ctx: &mut Context<'_>, statement: &Statement) -> Option<Draft> {
     let arrow = items.iter().position(|item| item.kind == ItemKind::Arrow);
     let Some((before, actions)) = arrow.and_then(|at| items.split_at_checked(at)) else {
         let last = items.last().map_or(statement.span, |item| item.span);
-        ctx.report(value::missing("`->` and what to do", last));
+        // `otherwise stop`: only the arrow is not there. `failover` alone: an action that was cut off its row.
+        let action = items.iter().position(|item| item.word().and_then(Verb::from_word).is_some());
+        match action.and_then(|at| items.get(at)).map(|verb| verb.span) {
+            Some(_) if action == Some(0) => {
+                class(items.first()?, &mut ctx.diagnostics);
+            }
+            Some(verb) => {
+                let before = Span { end: verb.start, ..verb };
+                let text = ctx.names.slice(verb);
+                ctx.report(
+                    Diagnostic::new(Code::MissingValue, verb, format!("`->` is due before `{text}`"))
+                        .here("the first action")
+                        .fix("write `->`", before, "-> ", false),
+                );
+            }
+            None => ctx.report(value::missing("`->` and what to do", last)),
+        }
         return None;
     };
     if let Some(joint) = runs_on(ctx, actions) {
@@ -194,10 +211,33 @@ fn classes(head: &[Item], arrow: Span, out: &mut Vec<Diagnostic>) -> Option<Opti
 
 /// A class, or the classes of a pattern.
 pub(super) fn class(item: &Item, out: &mut Vec<Diagnostic>) -> Option<ClassSet> {
-    let Some(word) = item.word() else {
-        out.push(value::wrong(item, "a failure class"));
+    let (ItemKind::Word(word) | ItemKind::Number(word)) = &item.kind else {
+        let help = "write classes with commas between them: `connect, overloaded -> failover`";
+        out.push(value::wrong(item, "a failure class").help(help));
         return None;
     };
+    if let Some(meant) = elsewhere::class(word) {
+        let message = format!("`{word}` is not a failure class; here that is `{meant}`");
+        out.push(Diagnostic::new(Code::UnknownClass, item.span, message).fix(
+            format!("write `{meant}`"),
+            item.span,
+            meant,
+            false,
+        ));
+        return None;
+    }
+    if matches!(item.kind, ItemKind::Number(_)) {
+        let help = "rows are about classes, not statuses; `switchback classify` says which class an answer has";
+        out.push(value::wrong(item, "a failure class").help(help));
+        return None;
+    }
+    if Verb::from_word(word).is_some() {
+        out.push(
+            Diagnostic::new(Code::UnknownClass, item.span, format!("`{word}` is an action, and begins no row"))
+                .help("actions of one row stand on its line, with commas between them: `retry once, failover`"),
+        );
+        return None;
+    }
     let pattern = Pattern(word.to_owned());
     let set = Class::ALL.iter().filter(|c| pattern.matches(c.word())).fold(ClassSet::default(), |s, c| s.with(*c));
     if set.is_empty() {

@@ -118,8 +118,20 @@ fn url<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Text> {
         );
         return None;
     }
+    if let Some(url) = written.filter(|url| url.trim_end_matches('/').ends_with(CALL)) {
+        let base = url.trim_end_matches('/').trim_end_matches(CALL).to_owned();
+        cx.report(
+            Diagnostic::new(Code::WrongValue, end_of(statement), format!("`{CALL}` is added to the address"))
+                .here("a call would go to an address that has it twice")
+                .help(format!("write \"{base}\"")),
+        );
+        return None;
+    }
     Some(text)
 }
+
+/// What is added to the address for a call.
+const CALL: &str = "/chat/completions";
 
 fn headers<'a>(cx: &mut Context<'a>, statements: &[&'a Statement]) -> Option<Vec<(String, Text)>> {
     let mut headers: Vec<(String, Text, Span)> = Vec::new();

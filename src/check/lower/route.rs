@@ -157,10 +157,12 @@ fn exhausted<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Exhau
     let out = &mut cx.diagnostics;
     let exhausted = match first.word() {
         Some("stop") => {
+            row_action::whole(first, &mut cursor, "stop", "as", "503", out)?;
             cursor.due_word("as", out)?;
             Exhausted::Stop { status: row_action::told(cursor.due("a status", out)?, out)? }
         }
         Some("wait") => {
+            row_action::whole(first, &mut cursor, "wait", "up to", "2s", out)?;
             cursor.due_word("up", out)?;
             cursor.due_word("to", out)?;
             Exhausted::Wait { up_to: value::time(cursor.due("a duration", out)?, out)? }

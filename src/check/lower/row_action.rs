@@ -5,11 +5,12 @@
 
 use super::super::context::Context;
 use super::super::cursor::Cursor;
-use super::super::value;
+use super::super::{elsewhere, value};
 use crate::diag::{Code, Diagnostic};
 use crate::policy::class::Verb;
 use crate::policy::{Action, FallbackTo, RowAction};
 use crate::source::Span;
+use crate::syntax::settings::Block;
 use crate::syntax::tree::{Item, ItemKind};
 
 /// What is due after a verb that is repeated.
@@ -71,7 +72,8 @@ fn dead(before: &[RowAction], action: Action, span: Span, out: &mut Vec<Diagnost
 fn action(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<Option<Action>> {
     let item = cursor.due("an action", &mut ctx.diagnostics)?;
     let Some(verb) = item.word().and_then(Verb::from_word) else {
-        ctx.report(unknown(item));
+        let unknown = unknown(ctx, item);
+        ctx.report(unknown);
         return None;
     };
     let out = &mut ctx.diagnostics;
@@ -84,7 +86,20 @@ fn action(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<Option<Actio
             Action::Wait { up_to: value::duration(cursor.due("a duration", out)?, out)? }
         }
         Verb::NextKey => Action::NextKey,
-        Verb::Failover => Action::Failover,
+        Verb::Failover => {
+            if let Some(to) = cursor.peek().filter(|item| item.is("to")) {
+                let rest = cursor.rest();
+                let span = rest.last().map_or(to.span, |last| to.span.to(last.span));
+                out.push(
+                    Diagnostic::new(Code::LeftOver, span, "`failover` does not say where to").here("too much").help(
+                        "leave it out: the chain says which target is next; `fallback to TIER` takes another chain",
+                    ),
+                );
+                cursor.skip(rest.len());
+                return None;
+            }
+            Action::Failover
+        }
         Verb::Fallback => {
             if !cursor.is_done() {
                 whole(item, cursor, "fallback", "to", "TIER", out)?;
@@ -106,21 +121,29 @@ fn action(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<Option<Actio
     Some(Some(action))
 }
 
-fn unknown(item: &Item) -> Diagnostic {
-    match item.word() {
-        Some(word) => {
-            let mut diagnostic =
-                value::unknown_word(word, item.span, "an action", Verb::ALL.iter().map(|verb| verb.word()));
-            diagnostic.code = Code::UnknownAction;
-            diagnostic
-        }
-        None => value::wrong(item, "an action"),
+fn unknown(ctx: &Context<'_>, item: &Item) -> Diagnostic {
+    let Some(word) = item.word() else {
+        let help = "write actions with commas between them: `retry once, failover`";
+        return value::wrong(item, "an action").help(help);
+    };
+    let found = Diagnostic::new(Code::UnknownAction, item.span, format!("`{word}` is not an action"));
+    if let Some(meant) = elsewhere::action(word) {
+        return found.fix(format!("write `{meant}`"), item.span, meant, false);
     }
+    if ctx.names.position(Block::Target, word).is_some() || ctx.names.position(Block::Tier, word).is_some() {
+        return found.here("a name").help(
+            "which target is next is said by the chain: write `failover`, or `fallback to TIER` for the chain of another tier",
+        );
+    }
+    let known = Verb::ALL.iter().filter(|verb| !verb.is_later()).map(|verb| verb.word());
+    let mut diagnostic = value::unknown_word(word, item.span, "an action", known);
+    diagnostic.code = Code::UnknownAction;
+    diagnostic
 }
 
 /// Reports an action that lacks the words between its verb and a number or name, with the whole of it as it is written:
 /// `wait 2s` for `wait up to 2s`. Nothing after a report.
-fn whole(
+pub fn whole(
     verb: &Item,
     cursor: &mut Cursor<'_>,
     word: &str,

@@ -248,6 +248,19 @@ fn rank<'a>(cx: &mut Context<'a>, line: &'a Statement, place: u16) -> Option<Vec
     };
     let parts: Vec<&[Item]> = names.split(|item| matches!(item.kind, ItemKind::Comma)).collect();
     let is_split = parts.len() > 1;
+    if is_split && parts.iter().all(|part| matches!(part, [name] if name.word().is_some())) {
+        // Commas were meant to separate ranks: no target has a share.
+        for name in parts.iter().filter_map(|part| part.first()) {
+            cx.target(name);
+        }
+        let message = "targets on one line share it, and none of these says how";
+        cx.report(
+            Diagnostic::new(Code::MissingValue, first.span.to(last.span), message).here("a split without shares").help(
+                "write one target a line, or with `;` between them; a split says its shares: `one 70%, other 30%`",
+            ),
+        );
+        return None;
+    }
     let mut ranks = Vec::new();
     let mut whole = true;
     for part in parts {
@@ -277,7 +290,8 @@ fn rank<'a>(cx: &mut Context<'a>, line: &'a Statement, place: u16) -> Option<Vec
 fn share<'a>(cx: &mut Context<'a>, name: &Item, rest: &'a [Item], is_split: bool) -> Option<Option<Percent>> {
     match (is_split, rest.split_first()) {
         (true, None) => {
-            cx.report(value::missing("this target's share of the split", name.span));
+            let help = "write its share, such as `70%`: those of a line add up to 100%";
+            cx.report(value::missing("this target's share of the split", name.span).help(help));
             None
         }
         (true, Some((share, more))) => {

@@ -207,8 +207,16 @@ pub fn unknown_word<'a>(
     what: &str,
     known: impl Iterator<Item = &'a str> + Clone,
 ) -> Diagnostic {
+    if known.clone().any(|word| word == text) {
+        return Diagnostic::new(Code::UnknownWord, span, format!("`{text}` stands without quotes here"))
+            .here("in quotes it is a text of your own")
+            .fix(format!("write `{text}`"), span, text, false);
+    }
     let diagnostic = Diagnostic::new(Code::UnknownWord, span, format!("`{text}` is not {what}")).here("not known here");
-    match closest(text, known.clone()) {
+    // The one word that goes on where this one ends: `openai` for `openai-chat`.
+    let mut longer = known.clone().filter(|word| word.strip_prefix(text).is_some_and(|rest| rest.starts_with('-')));
+    let longer = longer.next().filter(|_| longer.next().is_none());
+    match longer.or_else(|| closest(text, known.clone())) {
         Some(near) => {
             diagnostic.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), span, near, false)
         }
@@ -238,6 +246,10 @@ fn reference(items: &[Item], end: Span, open: bool, out: &mut Vec<Diagnostic>) -
             left_over(rest, out);
             Some(Text::Literal(text.clone()))
         }
+        ItemKind::Str(text) if is_variable(text) => {
+            out.push(named_alone(first, text, items));
+            None
+        }
         ItemKind::Str(_) => {
             out.push(key::literal(first.span));
             None
@@ -253,8 +265,13 @@ fn reference(items: &[Item], end: Span, open: bool, out: &mut Vec<Diagnostic>) -
             let source = source?;
             Some(if is_env { Text::Env { name: source, default } } else { Text::File { path: source, default } })
         }
-        ItemKind::Word(_)
-        | ItemKind::Number(_)
+        ItemKind::Word(word) => {
+            // `$NAME` of shells, `env.NAME` and `process.env.NAME` of others.
+            let name = word.rsplit(['.', '$']).next().unwrap_or_default();
+            out.push(if is_variable(name) { named_alone(first, name, items) } else { wrong(first, due) });
+            None
+        }
+        ItemKind::Number(_)
         | ItemKind::List(_)
         | ItemKind::Group(_)
         | ItemKind::Arrow
@@ -266,10 +283,26 @@ fn reference(items: &[Item], end: Span, open: bool, out: &mut Vec<Diagnostic>) -
     }
 }
 
+/// Whether a text is spelled as environment variables are: `GROQ_API_KEY`.
+fn is_variable(text: &str) -> bool {
+    text.contains('_')
+        && text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+}
+
+/// What is said of a variable's name without `env` before it.
+fn named_alone(first: &Item, name: &str, items: &[Item]) -> Diagnostic {
+    let span = items.last().map_or(first.span, |last| first.span.to(last.span));
+    Diagnostic::new(Code::WrongValue, span, "`env` is due before the name of a variable")
+        .here(format!("`env {name}` is meant"))
+        .fix(format!("write `env {name}`"), span, format!("env {name}"), false)
+}
+
 /// The name of an environment variable, which is a word of any case.
 fn variable(item: &Item, out: &mut Vec<Diagnostic>) -> Option<String> {
     let (ItemKind::Word(text) | ItemKind::Str(text)) = &item.kind else {
-        out.push(wrong(item, "the name of an environment variable"));
+        let help = "write the name after a space: `env OPENAI_API_KEY`";
+        out.push(wrong(item, "the name of an environment variable").help(help));
         return None;
     };
     let fits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');

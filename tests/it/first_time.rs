@@ -1,0 +1,140 @@
+//! What first authors write, and what they are told: one finding, that names the mistake and the way out of it. A change
+//! that is offered makes the finding go away.
+
+use switchback::diag::{Code, Diagnostic};
+use switchback::ready::prepare;
+use switchback::source::Sources;
+
+const POLICY: &str = r#"switchback 1
+
+provider groq { api openai-chat; base-url "https://api.groq.com/openai/v1"; key env GROQ_API_KEY }
+provider cerebras { api openai-chat; base-url "https://api.cerebras.ai/v1"; key env CEREBRAS_API_KEY }
+model llama-70b { modalities [text]; streaming yes; tools yes; context 128k; max-output 8k }
+target groq-70b { model llama-70b; provider groq; region us-east; upstream "llama-3.3-70b" }
+target cerebras-70b { model llama-70b; provider cerebras }
+tier mid { chain { groq-70b; cerebras-70b } }
+matrix standard {
+  connect, overloaded, server-error -> retry once, failover
+  timeout-* -> failover
+  rate-limit -> wait up to 2s, failover
+  otherwise -> stop
+}
+budget chat { deadline 20s; attempts 3; attempt-timeout 8s }
+route assistant { tier mid; matrix standard; budget chat }
+test "a long limit is left at once" {
+  groq-70b answers 429 retry-after 30s
+  cerebras-70b answers ok after 600ms
+  send assistant
+  expect served by cerebras-70b
+}
+"#;
+
+/// What is written, what it becomes, and the code and a piece of the next step that it draws.
+const SLIPS: &[(&str, &str, Code, &str)] = &[
+    ("switchback 1", "version 1", Code::MissingEdition, "write `switchback 1`"),
+    ("switchback 1", "Switchback 1", Code::MissingEdition, "write `switchback 1`"),
+    ("provider groq {", "vendor groq {", Code::UnknownBlock, "write `provider`"),
+    ("target groq-70b {", "deployment groq-70b {", Code::UnknownBlock, "write `target`"),
+    ("key env GROQ_API_KEY", "api_key env GROQ_API_KEY", Code::UnknownSetting, "write `key`"),
+    ("key env GROQ_API_KEY", "key GROQ_API_KEY", Code::WrongValue, "write `env GROQ_API_KEY`"),
+    ("key env GROQ_API_KEY", "key \"GROQ_API_KEY\"", Code::WrongValue, "write `env GROQ_API_KEY`"),
+    ("key env GROQ_API_KEY", "key process.env.GROQ_API_KEY", Code::WrongValue, "write `env GROQ_API_KEY`"),
+    ("key env GROQ_API_KEY", "key env(GROQ_API_KEY)", Code::WrongValue, "after a space"),
+    ("key env GROQ_API_KEY", "key \"gsk_0123456789abcdefghij\"", Code::KeyLiteral, "env NAME"),
+    ("api openai-chat;", "type openai-chat;", Code::UnknownSetting, "write `api`"),
+    ("api openai-chat;", "api openai;", Code::UnknownWord, "`openai-chat`?"),
+    ("api openai-chat;", "api \"openai-chat\";", Code::UnknownWord, "write `openai-chat`"),
+    ("api openai-chat; base-url", "api openai-chat, base-url", Code::LeftOver, "`;`"),
+    (
+        "groq.com/openai/v1\"",
+        "groq.com/openai/v1/chat/completions\"",
+        Code::WrongValue,
+        "https://api.groq.com/openai/v1\"",
+    ),
+    ("modalities [text]", "modalities [\"text\"]", Code::UnknownWord, "write `text`"),
+    ("streaming yes", "streaming true", Code::NotYesOrNo, "write `yes`"),
+    ("context 128k", "context_window 128k", Code::UnknownSetting, "write `context`"),
+    ("context 128k", "context 128000 tokens", Code::WrongValue, "write `128000`"),
+    ("context 128k", "context >= 128k", Code::WrongValue, "write `128k`"),
+    ("max-output 8k", "maxTokens 8k", Code::UnknownSetting, "write `max-output`"),
+    ("region us-east", "region US-East", Code::BadName, "write `us-east`, or `\"US-East\"`"),
+    ("chain { groq-70b;", "chain { groq-70b,", Code::MissingValue, "one target a line, or with `;`"),
+    ("groq-70b; cerebras-70b }", "groq-70b if request.tokens > 4k; cerebras-70b }", Code::LeftOver, "write `when`"),
+    ("retry once, failover", "retry one, failover", Code::UnitWord, "write `once`"),
+    ("retry once, failover", "retry twice, failover", Code::UnitWord, "write `2 times`"),
+    ("retry once, failover", "retry 2, failover", Code::UnitWord, "write `2 times`"),
+    ("retry once, failover", "retry 2x, failover", Code::UnitWord, "write `2 times`"),
+    ("retry once, failover", "retry, failover", Code::MissingValue, "write `retry once`"),
+    ("retry once, failover", "retry once failover", Code::LeftOver, "`…, failover`"),
+    ("retry once, failover", "retry once then failover", Code::LeftOver, "`…, failover`"),
+    ("retry once, failover", "retry once; failover", Code::UnknownClass, "`retry once, failover`"),
+    ("retry once, failover", "[retry once, failover]", Code::WrongValue, "commas between them"),
+    ("retry once, failover", "failover to cerebras-70b", Code::LeftOver, "the chain says which target is next"),
+    ("retry once, failover", "cerebras-70b", Code::UnknownAction, "write `failover`"),
+    ("wait up to 2s", "wait 2s", Code::WrongValue, "write `wait up to 2s`"),
+    ("wait up to 2s", "wait up 2s", Code::WrongValue, "write `wait up to 2s`"),
+    ("wait up to 2s", "wait", Code::MissingValue, "write `wait up to 2s`"),
+    ("wait up to 2s", "wait up to 2", Code::MissingUnit, "write `2s`"),
+    ("rate-limit ->", "429 ->", Code::UnknownClass, "write `rate-limit`"),
+    ("server-error ->", "5xx ->", Code::UnknownClass, "write `server-error`"),
+    ("timeout-* ->", "timeout ->", Code::UnknownClass, "write `timeout-*`"),
+    ("connect, overloaded, server-error", "[connect, overloaded]", Code::WrongValue, "commas between them"),
+    ("otherwise -> stop", "default -> stop", Code::UnknownClass, "write `otherwise`"),
+    ("otherwise -> stop", "otherwise -> fail", Code::UnknownAction, "write `stop`"),
+    ("otherwise -> stop", "otherwise -> stop 503", Code::WrongValue, "write `stop as 503`"),
+    ("otherwise -> stop", "otherwise stop", Code::MissingValue, "write `->`"),
+    ("deadline 20s", "timeout 20s", Code::UnknownSetting, "write `deadline`"),
+    ("deadline 20s", "deadline 20", Code::MissingUnit, "write `20s`"),
+    ("deadline 20s", "deadline 20000", Code::MissingUnit, "`20000ms` if milliseconds are meant"),
+    ("deadline 20s", "deadline 20 seconds", Code::WrongValue, "write `20s`"),
+    ("attempts 3", "max_attempts 3", Code::UnknownSetting, "write `attempts`"),
+    ("attempts 3", "attempts three", Code::WrongValue, "write `3`"),
+    ("attempts 3", "attempts 3 times", Code::WrongValue, "write `3`"),
+    ("attempts 3;", "attempts 3; retries 2;", Code::UnknownSetting, "stands in a matrix"),
+    ("budget chat }", "budget chat; timeout 5s }", Code::UnknownSetting, "name a budget"),
+    ("budget chat }", "budget chat; exhausted stop 503 }", Code::WrongValue, "write `stop as 503`"),
+    ("expect served by cerebras-70b", "expect attempts 2", Code::WrongValue, "write `==`"),
+];
+
+fn found(text: &str) -> Vec<Diagnostic> {
+    prepare(Sources::from_texts([("a.sbk", text)])).diagnostics
+}
+
+#[test]
+fn the_policy_is_right() {
+    assert_eq!(found(POLICY), []);
+}
+
+#[test]
+fn each_slip_is_told_once_with_the_way_out() {
+    let mut wrong = Vec::new();
+    for (right, slip, code, help) in SLIPS {
+        assert!(POLICY.contains(right), "{right}");
+        let text = POLICY.replacen(right, slip, 1);
+        let found = found(&text);
+        let fits = matches!(found.as_slice(), [one] if one.code == *code && one.help.contains(help));
+        if !fits {
+            let said: Vec<String> =
+                found.iter().map(|d| format!("  {} {} | {}", d.entry().id, d.message, d.help)).collect();
+            wrong.push(format!("{slip}:\n{}", said.join("\n")));
+            continue;
+        }
+        let Some(fix) = &found[0].fix else { continue };
+        let mended = format!("{}{}{}", &text[..fix.span.start as usize], fix.text, &text[fix.span.end as usize..]);
+        let left = self::found(&mended);
+        if left.iter().any(|d| d.code == *code) {
+            wrong.push(format!("{slip}: `{}` leaves {left:?}", fix.title));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// Nobody is told what is wrong without being told what to do.
+#[test]
+fn no_slip_is_without_a_next_step() {
+    for (right, slip, ..) in SLIPS {
+        for diagnostic in found(&POLICY.replacen(right, slip, 1)) {
+            assert!(!diagnostic.help.is_empty(), "{slip}: {}", diagnostic.message);
+        }
+    }
+}
