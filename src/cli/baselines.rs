@@ -28,14 +28,14 @@ pub struct Args {
 
 /// Runs the command.
 pub fn run(args: &Args, io: &mut Io) -> Exit {
-    let ready = match set::load_clean(&args.path, io) {
+    let ready = match set::load_clean(&args.path, args.format, io) {
         Loaded::Ready(ready) => ready,
         Loaded::Ended(exit) => return exit,
     };
     let baselines = match kept(&args.state) {
         Ok(baselines) => baselines,
         Err(why) => {
-            io.say(&format!("error: {why}"));
+            set::fail(why, args.format, io);
             return Exit::Failed;
         }
     };

@@ -186,7 +186,19 @@ fn junit(out: &str, exit: i32) {
 #[test]
 fn json_is_json_when_there_is_nothing_to_show() {
     let shell = shell();
-    for command in ["test", "graph", "list"] {
+    for command in ["test", "graph", "list", "baselines"] {
+        if command == "baselines" {
+            for line in [
+                "baselines wrong.sbk --state . --format json",
+                "baselines good.sbk --state nowhere --format json",
+                "baselines --format json",
+            ] {
+                let document: Value =
+                    serde_json::from_str(&shell.run(line).out).unwrap_or_else(|why| panic!("{line}: {why}"));
+                holds("schemas/check.schema.json", &document);
+            }
+            continue;
+        }
         let mut lines = vec![
             ("--format json wrong.sbk", 1, (0, 2)),
             ("latin.sbk --format=json", 2, (1, 0)),

@@ -118,10 +118,12 @@ fn url<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Text> {
         );
         return None;
     }
-    if let Some(url) = written.filter(|url| url.trim_end_matches('/').ends_with(CALL)) {
-        let base = url.trim_end_matches('/').trim_end_matches(CALL).to_owned();
+    let url = written.map(|url| url.trim_end_matches('/'));
+    if let Some((base, call)) = url.and_then(|url| CALLS.iter().find_map(|call| Some((url.strip_suffix(call)?, call))))
+    {
+        let base = base.to_owned();
         cx.report(
-            Diagnostic::new(Code::WrongValue, end_of(statement), format!("`{CALL}` is added to the address"))
+            Diagnostic::new(Code::WrongValue, end_of(statement), format!("`{call}` is added to the address"))
                 .here("a call would go to an address that has it twice")
                 .help(format!("write \"{base}\"")),
         );
@@ -130,8 +132,8 @@ fn url<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Text> {
     Some(text)
 }
 
-/// What is added to the address for a call.
-const CALL: &str = "/chat/completions";
+/// What is added to the address for a call, in one dialect or the other.
+const CALLS: [&str; 2] = ["/chat/completions", "/messages"];
 
 fn headers<'a>(cx: &mut Context<'a>, statements: &[&'a Statement]) -> Option<Vec<(String, Text)>> {
     let mut headers: Vec<(String, Text, Span)> = Vec::new();

@@ -69,7 +69,7 @@ fn human(run: &Run<'_>, color: bool) -> String {
 pub(in crate::cli) fn wanted(words: &[String], failure: &str) -> Option<String> {
     // The program's name, then global flags, then the command.
     let command = words.iter().skip(1).find(|word| !word.starts_with('-') && !is_color(word))?;
-    let takes_json = matches!(command.as_str(), "test" | "graph" | "list");
+    let takes_json = matches!(command.as_str(), "test" | "graph" | "list" | "baselines");
     if command != "check" && !takes_json {
         return None;
     }
