@@ -146,10 +146,12 @@ pub fn block(word: &str) -> Option<Block> {
 /// As a word would be spelled here: `maxTokens` and `max_tokens` are `max-tokens`.
 fn plain(word: &str) -> String {
     let mut plain = String::with_capacity(word.len() + 4);
+    let mut before = '-';
     for c in word.chars() {
-        if c.is_ascii_uppercase() && plain.ends_with(|before: char| before.is_ascii_lowercase()) {
+        if c.is_ascii_uppercase() && before.is_ascii_lowercase() {
             plain.push('-');
         }
+        before = c;
         plain.push(if c == '_' { '-' } else { c.to_ascii_lowercase() });
     }
     plain

@@ -166,7 +166,15 @@ pub fn times(items: &[Item], out: &mut Vec<Diagnostic>) -> Option<(Option<u32>, 
     let (message, count) = match &first.kind {
         ItemKind::Number(text) => match (unit, text.strip_suffix('x').and_then(|count| count.parse().ok())) {
             (None, Some(count)) => (format!("`{text}` is a multiple, and repetitions are counted"), count),
-            (None, None) => (format!("`{text}` does not say what it counts"), text.parse().ok()?),
+            (None, None) => match text.parse() {
+                Ok(count) => (format!("`{text}` does not say what it counts"), count),
+                Err(_) => {
+                    let message = format!("`{text}` does not say what it counts");
+                    let found = Diagnostic::new(Code::UnitWord, span, message).here("no count");
+                    out.push(found.help("write `once`, or a number and `times`: `2 times`"));
+                    return Some((None, read));
+                }
+            },
             (Some(unit), _) => {
                 let times = integer(first, 1, 1_000_000, out);
                 if times != Some(1) && unit.is("times") {

@@ -172,7 +172,7 @@ fn broken_rows_are_named() {
         ("connect -> retry\notherwise -> stop", "SB0307", "retry"),
         ("connect -> retry 1 times\notherwise -> stop", "SB0309", "1 times"),
         ("connect -> retry 2\notherwise -> stop", "SB0309", "2"),
-        ("rate-limit -> wait 5s\notherwise -> stop", "SB0303", "5s"),
+        ("rate-limit -> wait 5s\notherwise -> stop", "SB0303", "wait 5s"),
         ("rate-limit -> wait up to 5\notherwise -> stop", "SB0301", "5"),
         ("connect -> failover fallback\notherwise -> stop", "SB0308", "fallback"),
         ("connect -> stop as 429\notherwise -> stop", "SB0304", "429"),
