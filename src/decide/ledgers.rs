@@ -7,7 +7,7 @@
 use super::group::Group;
 use super::group::spec::{GroupSpec, TargetSpec};
 use crate::graph::Graph;
-use crate::policy::{Millis, Policy, TargetId};
+use crate::policy::{Millis, Policy, TargetId, Tier};
 
 /// Where a target's ledgers are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,7 @@ impl Plan {
     /// The plan of a graph. `instance` tells this gateway from others; draws only.
     pub fn of_graph(graph: &Graph, instance: &str) -> Plan {
         let policy = graph.policy();
-        let targets = policy.targets.iter().map(|target| {
+        let targets = (0u16..).map(TargetId).zip(&policy.targets).map(|(id, target)| {
             let provider = graph.provider(target.provider);
             let name = provider.map_or("", |p| &p.name);
             TargetSpec {
@@ -60,6 +60,7 @@ impl Plan {
                 max_concurrent: target.max_concurrent,
                 breaker: provider.map(|p| p.breaker).unwrap_or_default(),
                 probe: target.probe.clone(),
+                slow_above: slow_above(policy, id),
                 seed: target.seed,
                 ramp: target.ramp.clone(),
                 retry: provider.map(|p| p.retry).unwrap_or_default(),
@@ -73,6 +74,15 @@ impl Plan {
     pub fn seat(&self, target: TargetId) -> Option<Seat> {
         self.seats.get(target.index()).copied()
     }
+}
+
+/// What is slow for the tiers that a target stands in, where they say so.
+fn slow_above(policy: &Policy, target: TargetId) -> Vec<Millis> {
+    let stands = |tier: &&Tier| tier.chains.iter().flat_map(|c| &c.ranks).any(|rank| rank.target == target);
+    let mut limits: Vec<Millis> = policy.tiers.iter().filter(stands).filter_map(|tier| tier.slow_above).collect();
+    limits.sort_unstable();
+    limits.dedup();
+    limits
 }
 
 /// The longest time that any route grants an attempt: breakers are shared by all routes.

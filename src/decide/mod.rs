@@ -4,6 +4,7 @@
 //! of what was decided and why. No IO, no clock, no dice, no locks, and no allocation while nothing fails.
 
 pub mod action;
+pub mod average;
 pub mod backoff;
 pub mod baselines;
 pub mod bucket;
@@ -19,6 +20,7 @@ pub mod histogram;
 pub mod hold;
 pub mod ledgers;
 pub mod order;
+pub mod orders;
 pub mod path;
 pub mod pool;
 pub mod ramp;

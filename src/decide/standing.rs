@@ -4,6 +4,8 @@
 //! test's lines, or, in a proof, by trying both. Asking changes nothing but what it says it takes.
 
 use super::event::Settle;
+use super::orders::Ranked;
+use crate::policy::tier::ChainRef;
 use crate::policy::{DicePurpose, Millis, TargetId};
 
 /// How one target stands now.
@@ -165,6 +167,14 @@ pub trait Verdicts {
 
     /// Where the session was last served, if that was no longer ago than `idle`; nothing for a request without a session.
     fn home(&mut self, idle: Millis, now: Millis) -> Option<TargetId>;
+
+    /// Where a target stands in the measured order of its chain, for streams or for whole answers. Asked only where the
+    /// tier has such an order.
+    fn ranked(&mut self, chain: ChainRef, target: TargetId, stream: bool, now: Millis) -> Ranked;
+
+    /// The health of a target for a tier with a `slow-above` of its own, given the one that all share. Asked only where
+    /// the tier has one.
+    fn health_above(&mut self, target: TargetId, limit: Millis, shared: Health) -> Health;
 
     /// How an attempt ended. Called before any question about what to do next, so that a hold that the answer asked for
     /// is seen at once.

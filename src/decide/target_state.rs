@@ -5,10 +5,12 @@
 //! targets share them. Each rule is in the module of its own; here is only what one has to do with another.
 
 mod call;
+mod counted;
 mod outlook;
 
 pub use call::{Ask, Ended, Permit};
 
+use super::average::Averages;
 use super::bucket::Bucket;
 use super::circuit::{Circuit, Ending};
 use super::group::spec::TargetSpec;
@@ -18,7 +20,7 @@ use super::ramp;
 use super::recovery::{Lane, Phase, Place, Recovery};
 use super::select::{self, Pass};
 use super::standing::{Admission, Breaker, Health, Ramp, Reason, Standing};
-use super::vitals::{Judged, Latency, Probed, Vitals};
+use super::vitals::{Judged, Latency, Probed, Views, Vitals};
 use crate::policy::breaker::{BreakerScope, Capability};
 use crate::policy::class::Blame;
 use crate::policy::{Millis, Percent};
@@ -39,6 +41,8 @@ pub struct TargetState {
     vitals: Option<Vitals>,
     /// When a call or a probe there last went well.
     well_at: Option<Millis>,
+    views: Views,
+    averages: Averages,
     bucket: Bucket,
     hold: Hold,
     inflight: u32,
@@ -59,6 +63,8 @@ impl TargetState {
             lanes: Default::default(),
             vitals: spec.probe.as_ref().map(|probe| Vitals::new(probe, spec.seed)),
             well_at: None,
+            views: Views::new(&spec.slow_above, spec.probe.as_ref(), spec.seed),
+            averages: Averages::default(),
             bucket: Bucket::new(spec.retry),
             hold: Hold::default(),
             inflight: 0,
@@ -77,6 +83,11 @@ impl TargetState {
         self.vitals.as_ref()
     }
 
+    /// How long its calls took lately.
+    pub fn averages(&self) -> &Averages {
+        &self.averages
+    }
+
     /// Its retry bucket.
     pub fn bucket(&mut self) -> &mut Bucket {
         &mut self.bucket
@@ -92,6 +103,11 @@ impl TargetState {
         self.recovery.health()
     }
 
+    /// The same for a tier that has a limit of its own, given what all share.
+    pub fn health_above(&self, limit: Millis, shared: Health) -> Health {
+        self.views.health(limit, shared)
+    }
+
     /// Calls under way.
     pub fn inflight(&self) -> u32 {
         self.inflight
@@ -101,6 +117,7 @@ impl TargetState {
     /// other.
     pub(super) fn take_over(&mut self, other: &TargetState) {
         self.hold = other.hold;
+        self.averages = other.averages;
         self.recovery = other.recovery;
         self.well_at = other.well_at;
         if self.spec.ramp == other.spec.ramp {
@@ -108,6 +125,7 @@ impl TargetState {
         }
         if self.spec.probe == other.spec.probe && self.spec.seed == other.spec.seed {
             self.vitals.clone_from(&other.vitals);
+            self.views.take_over(&other.views);
         } else {
             self.recovery = other.recovery.unseen();
         }
@@ -307,52 +325,11 @@ impl TargetState {
         rule.above.is_slow(latency.time(), baseline)
     }
 
-    fn count(
-        &mut self,
-        circuits: &mut [Circuit],
-        now: Millis,
-        capability: Capability,
-        blame: Blame,
-        hint: Option<Millis>,
-    ) {
-        let Some(failed) = failed(blame) else { return };
-        // A breaker's own rules come first: what they opened is no ramp any more.
-        let mut levels = self.levels.iter().filter_map(|(_, id)| circuits.get_mut(id.index()).map(|c| c.state(now)));
-        if self.recovery.health() == Health::Down || !levels.all(|state| state == Breaker::Closed) {
-            return;
-        }
-        let Some(place) = self.place(circuits, now) else { return };
-        if self.lane.count(place, &self.spec.ramp, failed) {
-            let target = self.target_circuit().or(self.capability(capability));
-            if let Some(circuit) = target.and_then(|id| circuits.get_mut(id.index())) {
-                circuit.roll_back(now, hint);
-            }
-        }
-    }
-
-    fn count_capability(
-        &mut self,
-        circuits: &mut [Circuit],
-        now: Millis,
-        capability: Capability,
-        blame: Blame,
-        hint: Option<Millis>,
-    ) {
-        let Some(failed) = failed(blame) else { return };
-        if self.breaker(circuits, now, capability) != Breaker::Closed || self.recovery.health() == Health::Down {
-            return;
-        }
-        let Some(place) = self.capability_place(circuits, now, capability) else { return };
-        let Some(lane) = self.lanes.get_mut(capability as usize) else { return };
-        if lane.count(place, &self.spec.ramp, failed)
-            && let Some(circuit) = self.capability(capability).and_then(|id| circuits.get_mut(id.index()))
-        {
-            circuit.roll_back(now, hint);
-        }
-    }
-
     fn pass_on(&mut self, circuits: &[Circuit], now: Millis, latency: Option<Latency>) {
-        if let (Some(vitals), Some(latency)) = (&mut self.vitals, latency) {
+        let Some(latency) = latency else { return };
+        self.averages.note(latency);
+        self.views.traffic(now, latency);
+        if let Some(vitals) = &mut self.vitals {
             let before = vitals.state();
             vitals.traffic(now, latency);
             let after = vitals.state();
@@ -366,6 +343,7 @@ impl TargetState {
     pub(super) fn probe(&mut self, circuits: &[Circuit], now: Millis, probed: Probed) -> Judged {
         self.advance(circuits, now);
         let Some(vitals) = &mut self.vitals else { return Judged::Skip };
+        self.views.probe(now, probed);
         let judged = vitals.probe(now, probed);
         let health = vitals.state();
         // What was down for so long that it bars no more is not barred again by the first probe that passes.
@@ -378,14 +356,5 @@ impl TargetState {
             self.well_at = Some(now);
         }
         judged
-    }
-}
-
-/// Whether a ramp takes a call for a failure; absent: it does not count it.
-fn failed(blame: Blame) -> Option<bool> {
-    match blame {
-        Blame::Success => Some(false),
-        Blame::Failure | Blame::Throttled => Some(true),
-        Blame::Hard | Blame::Neutral => None,
     }
 }

@@ -6,6 +6,9 @@
 
 mod live;
 mod ranked;
+mod views;
+
+pub use views::Views;
 
 use super::standing::Health;
 use crate::policy::Millis;

@@ -159,6 +159,7 @@ registry! {
     BeforeCycle "SB0606" "before-cycle" Error;
     SplitNotWhole "SB0607" "split-not-whole" Error;
     ExerciseElsewhere "SB0608" "exercise-elsewhere" Error;
+    ScoreNotWhole "SB0609" "score-not-whole" Error;
     ContractUnmet "SB0611" "contract-unmet" Error;
     EmulatedProvider "SB0612" "emulated-provider" Warning;
     EmulatedAndReal "SB0613" "emulated-and-real" Warning;
@@ -171,6 +172,7 @@ registry! {
     TwoAccountsOneCredential "SB0623" "two-accounts-one-credential" Warning;
     DearerStandby "SB0624" "dearer-standby" Advice;
     MixedQuantization "SB0625" "mixed-quantization" Advice;
+    SlowAboveUnseen "SB0626" "slow-above-unseen" Warning;
     ExerciseShare "SB0628" "exercise-share" Warning;
     // SB07xx: budgets.
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;

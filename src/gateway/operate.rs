@@ -76,6 +76,8 @@ struct Standings {
     ramps: Vec<([String; 1], u64)>,
     stale: Vec<([String; 1], u64)>,
     regions: Vec<([String; 2], u64)>,
+    tiers: Vec<([String; 2], u64)>,
+    ranks: Vec<([String; 4], u64)>,
 }
 
 impl Standings {
@@ -111,6 +113,9 @@ impl Standings {
                 }
             }
         }
+        all.tiers = degraded_for(serving);
+        let places = serving.live.orders().places();
+        all.ranks = places.into_iter().map(|(labels, place)| (labels, u64::from(place))).collect();
         all
     }
 
@@ -131,6 +136,23 @@ impl Standings {
             }
         }
     }
+}
+
+/// Which targets are too slow for tiers that have a limit of their own, though not for everybody.
+fn degraded_for(serving: &Serving) -> Vec<([String; 2], u64)> {
+    let graph = serving.graph();
+    let mut all = Vec::new();
+    for tier in &graph.policy().tiers {
+        let Some(limit) = tier.slow_above else { continue };
+        let targets: BTreeSet<_> = tier.chains.iter().flat_map(|c| &c.ranks).map(|rank| rank.target).collect();
+        for id in targets {
+            let Some((group, place)) = serving.live.of(id) else { continue };
+            let seen = lock(group).target(place).map(|target| target.health_above(limit, target.health()));
+            let labels = [tier.name.clone(), graph.target_name(id).to_owned()];
+            all.push((labels, u64::from(seen == Some(Health::Degraded))));
+        }
+    }
+    all
 }
 
 pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response<Body> {
@@ -197,6 +219,18 @@ pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response<Body> {
         "The share of sessions that a target takes while it comes back, in percent; 100 where no ramp runs.",
         ["target"],
         &states.ramps,
+    );
+    page.gauges(
+        "switchback_tier_degraded",
+        "1 where a target is degraded for a tier with a slow-above of its own.",
+        ["tier", "target"],
+        &states.tiers,
+    );
+    page.gauges(
+        "switchback_order_place",
+        "The place of a target in the ranking of a tier's chain, from 1; only of tiers that rank by what is measured.",
+        ["tier", "chain", "kind", "target"],
+        &states.ranks,
     );
     page.gauge("switchback_requests_running", "Requests that run now.", &[], engine.meters.running_now());
     page.counter("switchback_records_dropped_total", "Decision records that were lost.", engine.sink.dropped());

@@ -26,9 +26,10 @@ fn text(policy: &Policy) -> String {
         let exercise = tier.exercise.iter().map(|e| (e.share, policy.targets.get(e.target.index()).map(|t| &t.name)));
         let _ = write!(
             out,
-            "\ntier {:?} last-resort={} order={:?} prefer={} exercise={:?} affinity={:?}",
+            "\ntier {:?} last-resort={} slow-above={:?} order={:?} prefer={} exercise={:?} affinity={:?}",
             tier.name,
             tier.last_resort,
+            tier.slow_above,
             tier.order,
             tier.prefer,
             exercise.collect::<Vec<_>>(),

@@ -1,7 +1,7 @@
 //! What models can do and what contracts ask: two sides of the same capability words.
 
 use super::class::words;
-use super::units::{Millis, Prices};
+use super::units::{Millis, Percent, Prices};
 use crate::source::Span;
 use std::fmt;
 
@@ -85,6 +85,8 @@ pub struct Capabilities {
     pub prices: Prices,
     /// How long the provider keeps what it was sent.
     pub retention: Option<Millis>,
+    /// How good it is, by the operator's own measurement. Ranks only: no clause asks for it.
+    pub quality: Option<Percent>,
 }
 
 /// The least that an answer must be able to do.

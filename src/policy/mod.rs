@@ -36,7 +36,7 @@ pub use retry::RetryRatio;
 pub use route::{Defaults, Effects, Exhausted, Route};
 pub use script::{Answer, Script, ScriptLine, StreamEnd, Window};
 pub use test::{DicePurpose, Expectation, PathItem, SendFacts, Subject, TargetState, Test, TestLine, TestStep};
-pub use tier::{Chain, Exercise, Order, Prefer, Rank, Tier};
+pub use tier::{Chain, Exercise, Order, Prefer, Rank, Tier, Weights};
 pub use units::{Comparison, Millis, Money, Multiple, Percent, Price, Prices, Rate, Usage};
 
 /// A policy set without errors. Made only by `check`.

@@ -19,6 +19,8 @@ pub struct Tier {
     pub chains: Vec<Chain>,
     /// Whether a target that is down or open may be asked when nothing else is left.
     pub last_resort: bool,
+    /// A latency above this is slow for this tier, whatever the probe's own rules say.
+    pub slow_above: Option<Millis>,
     /// How candidates are ordered.
     pub order: Order,
     /// Whether a healthy other model goes before a degraded equivalent.
@@ -38,18 +40,55 @@ pub enum Order {
     AsWritten,
     /// By what the request costs at worst.
     Price,
+    /// By how long calls took.
+    Latency {
+        /// From one ranking to the next.
+        every: Millis,
+    },
+    /// By the weighted sum of best-to-own ratios.
+    Score {
+        /// From one ranking to the next.
+        every: Millis,
+        /// What each measure counts.
+        weights: Weights,
+    },
+}
+
+/// What each measure counts in a score; together 100%.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Weights {
+    /// How long calls took.
+    pub latency: Percent,
+    /// What the request costs at worst.
+    pub price: Percent,
+    /// The model's `quality`.
+    pub quality: Percent,
 }
 
 impl Order {
-    /// Who stands further back goes ahead where his price is at most so many percent of the other's: a smaller difference
+    /// Who stands further back goes ahead where his measure is at most so many percent of the other's: a smaller difference
     /// is not worth a change of targets.
     pub const WIN_PCT: u128 = 90;
+    /// Default of `every`: often enough to follow a bad hour, seldom enough that traffic does not swing.
+    pub const EVERY: Millis = Millis(60_000);
+    /// From a day on, rankings go by the percentiles of the last fourteen days, and outlive the process.
+    pub const LASTING: Millis = Millis(86_400_000);
 
     /// The word of the language.
     pub fn word(self) -> &'static str {
         match self {
             Order::AsWritten => "as-written",
             Order::Price => "price",
+            Order::Latency { .. } => "latency",
+            Order::Score { .. } => "score",
+        }
+    }
+
+    /// From one ranking to the next; absent where nothing is measured.
+    pub fn every(self) -> Option<Millis> {
+        match self {
+            Order::AsWritten | Order::Price => None,
+            Order::Latency { every } | Order::Score { every, .. } => Some(every),
         }
     }
 }

@@ -13,7 +13,7 @@ pub use stamp::rfc3339;
 use crate::decide::{Facts, Outcome, Run, Step};
 use crate::graph::Graph;
 use crate::policy::class::Verb;
-use crate::policy::{Class, Millis, Modalities, Money, Price, TargetId, Usage};
+use crate::policy::{Class, Millis, Modalities, Money, Order, Price, TargetId, Usage};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -52,6 +52,8 @@ pub struct Record {
     pub policy: String,
     /// What was asked for.
     pub request: RequestRecord,
+    /// How the candidates were ordered, where the tier's order is not as written.
+    pub order: Option<OrderRecord>,
     /// What was decided, in order. Steps with a target are upstream calls.
     pub steps: Vec<StepRecord>,
     /// `served`, `refused`, `cut` (after output) or `cancelled` (the client left).
@@ -101,6 +103,28 @@ pub struct RequestRecord {
     pub region: Option<String>,
     /// A hash of its session.
     pub session: Option<String>,
+}
+
+/// How candidates were ordered.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct OrderRecord {
+    /// The tier whose chain was asked last.
+    pub tier: String,
+    /// Its `order`: `price`, `latency` or `score`.
+    pub by: String,
+    /// Whom the request could be sent to, in order.
+    pub candidates: Vec<RankedRecord>,
+}
+
+/// A candidate, and what it was ranked by.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct RankedRecord {
+    /// Which.
+    pub target: String,
+    /// Its latency when the ranking was made; nothing where it was not known, or not asked for.
+    pub latency_ms: Option<u64>,
+    /// What a call costs at worst; nothing where its price is not known.
+    pub worst_cost_usd: Option<f64>,
 }
 
 /// One decision.
@@ -195,6 +219,7 @@ pub fn record(run: &Run, graph: &Graph, facts: &Facts, ending: &Ending) -> Recor
         route_version: route.and_then(|r| r.version),
         policy: graph.hash().to_owned(),
         request: request(facts),
+        order: order(run, graph),
         steps: steps(run, graph, ending),
         outcome: outcome.word().to_owned(),
         target: served.map(|t| graph.target_name(t).to_owned()),
@@ -209,6 +234,16 @@ pub fn record(run: &Run, graph: &Graph, facts: &Facts, ending: &Ending) -> Recor
         cost_usd: cost.map(dollars),
         cost_certainty: billed::certainty(run.trail(), outcome, cost).word().to_owned(),
     }
+}
+
+fn order(run: &Run, graph: &Graph) -> Option<OrderRecord> {
+    let tier = graph.tier(run.tier()).filter(|tier| tier.order != Order::AsWritten)?;
+    let ranked = run.order().map(|(target, latency, worst)| RankedRecord {
+        target: graph.target_name(target).to_owned(),
+        latency_ms: latency.map(|latency| latency.0),
+        worst_cost_usd: worst.map(dollars),
+    });
+    Some(OrderRecord { tier: tier.name.clone(), by: tier.order.word().to_owned(), candidates: ranked.collect() })
 }
 
 /// A request that was refused before any decision: it was no request, no route serves its model, or it asked for what its
@@ -244,6 +279,7 @@ pub fn unrouted(refused: &Unrouted<'_>) -> Record {
         route_version: None,
         policy: refused.policy.to_owned(),
         request: request(refused.facts.unwrap_or(&nothing)),
+        order: None,
         steps: Vec::new(),
         outcome: Outcome::Refused.word().to_owned(),
         target: None,

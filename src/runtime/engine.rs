@@ -47,6 +47,7 @@ impl Engine {
         let probe_money = ProbeMoney::kept(&store)?;
         let seen = Seen::kept(&store, region)?;
         let engine = Engine { store, probe_money, seen, ..Engine::new(clock, serving, sink) };
+        engine.serving.load().live.orders().restore(&engine.seen.rankings());
         engine.forget();
         Ok(engine)
     }

@@ -7,11 +7,14 @@ use super::clock::Clock;
 use super::homes::Homes;
 use super::live::{Held, Live, lock};
 use super::seen::Seen;
+use crate::decide::baselines::Kind;
 use crate::decide::bucket::Extra;
+use crate::decide::orders::{Instant, Measured, Ranked};
 use crate::decide::target_state::{Ask, Ended};
-use crate::decide::{Admission, Facts, Reason, Settle, Standing, Verdicts, draw};
+use crate::decide::{Admission, Facts, Health, Reason, Settle, Standing, Verdicts, draw};
 use crate::graph::Graph;
 use crate::policy::class::Blame;
+use crate::policy::tier::ChainRef;
 use crate::policy::{DicePurpose, Millis, TargetId};
 use std::sync::Arc;
 
@@ -31,6 +34,24 @@ pub struct Asking<'a> {
     pub permit: &'a mut Option<Held>,
     /// The clock.
     pub clock: &'a Clock,
+}
+
+/// What is measured of targets.
+struct Measures<'a> {
+    graph: &'a Graph,
+    live: &'a Live,
+    seen: &'a Seen,
+}
+
+impl Measured for Measures<'_> {
+    fn average(&mut self, target: TargetId, kind: Kind) -> Option<Millis> {
+        let (group, place) = self.live.of(target)?;
+        lock(group).target(place)?.averages().of(kind)
+    }
+
+    fn typical(&mut self, target: TargetId, kind: Kind, wall_ms: u64) -> Option<Millis> {
+        self.seen.typical(self.graph.target_name(target), kind, wall_ms)
+    }
 }
 
 impl Verdicts for Asking<'_> {
@@ -56,6 +77,22 @@ impl Verdicts for Asking<'_> {
         let permit = lock(group).admit(place, now, Ask::of(self.facts), how, first)?;
         *self.permit = Some(Held::new(Arc::clone(group), place, permit, *self.clock));
         Ok(())
+    }
+
+    fn ranked(&mut self, chain: ChainRef, target: TargetId, stream: bool, now: Millis) -> Ranked {
+        let at = Instant { now, wall_ms: self.clock.wall_ms() };
+        let mut measures = Measures { graph: self.graph, live: self.live, seen: self.seen };
+        let mut orders = self.live.orders();
+        let (ranked, is_new) = orders.ranked(chain, target, stream, at, &mut measures);
+        if is_new {
+            self.seen.keep_rankings(orders.kept());
+        }
+        ranked
+    }
+
+    fn health_above(&mut self, target: TargetId, limit: Millis, shared: Health) -> Health {
+        let Some((group, place)) = self.live.of(target) else { return shared };
+        lock(group).target(place).map_or(shared, |target| target.health_above(limit, shared))
     }
 
     fn settle(&mut self, settle: &Settle) {

@@ -6,6 +6,7 @@
 use super::clock::Clock;
 use crate::decide::group::{Admitted, Group};
 use crate::decide::ledgers::{Plan, Seat};
+use crate::decide::orders::Orders;
 use crate::decide::standing::Admission;
 use crate::decide::target_state::Ended;
 use crate::graph::Graph;
@@ -20,6 +21,8 @@ pub type Shared = Arc<Mutex<Group>>;
 pub struct Live {
     plan: Plan,
     groups: Vec<Shared>,
+    /// The orders of tiers that rank by what is measured.
+    orders: Mutex<Orders>,
 }
 
 /// The group, whoever held it last: every method leaves it whole.
@@ -47,7 +50,16 @@ impl Live {
                 Arc::new(Mutex::new(group))
             })
             .collect();
-        Live { plan, groups }
+        let mut orders = Orders::of_graph(graph);
+        if let Some(before) = before {
+            orders.take_over(&before.orders());
+        }
+        Live { plan, groups, orders: Mutex::new(orders) }
+    }
+
+    /// The measured orders. Whoever holds them may ask groups; nobody who holds a group asks for them.
+    pub fn orders(&self) -> MutexGuard<'_, Orders> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The group of a target, and its place there.

@@ -5,11 +5,14 @@
 
 use super::store::{Document, Store, Unusable};
 use crate::decide::baselines::{Baselines, Kind};
+use crate::decide::orders::KeptRanking;
 use crate::policy::Millis;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The name of the baselines in the state folder.
 pub const NAME: &str = "baselines";
+/// The name of the rankings in it.
+const RANKINGS: &str = "rankings";
 /// Seconds from one write to the next at least: fourteen days of many targets are a large file, and a crash may cost a
 /// percentile half a minute of calls.
 const EVERY: u32 = 30;
@@ -21,9 +24,12 @@ pub struct Seen {
     region: String,
     all: Arc<Mutex<Baselines>>,
     document: Document,
+    /// The rankings of tiers that are ordered anew once in a day or more.
+    rankings: Arc<Mutex<Vec<KeptRanking>>>,
+    rankings_document: Document,
 }
 
-fn lock(all: &Mutex<Baselines>) -> MutexGuard<'_, Baselines> {
+fn lock<T>(all: &Mutex<T>) -> MutexGuard<'_, T> {
     all.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -36,7 +42,22 @@ impl Seen {
         let all = Arc::new(Mutex::new(store.read::<Baselines>(NAME)?.unwrap_or_default()));
         let seen = Arc::clone(&all);
         let document = store.follow_every(EVERY, NAME, move || lock(&seen).clone());
-        Ok(Seen { region: region.unwrap_or_default().to_owned(), all, document })
+        let rankings = Arc::new(Mutex::new(store.read::<Vec<KeptRanking>>(RANKINGS)?.unwrap_or_default()));
+        let seen = Arc::clone(&rankings);
+        let rankings_document = store.follow(RANKINGS, move || lock(&seen).clone());
+        let region = region.unwrap_or_default().to_owned();
+        Ok(Seen { region, all, document, rankings, rankings_document })
+    }
+
+    /// The rankings that were made last.
+    pub fn rankings(&self) -> Vec<KeptRanking> {
+        lock(&self.rankings).clone()
+    }
+
+    /// Keeps the rankings that were made now.
+    pub fn keep_rankings(&self, rankings: Vec<KeptRanking>) {
+        *lock(&self.rankings) = rankings;
+        self.rankings_document.changed();
     }
 
     /// A call or a probe of a target took so long.

@@ -6,7 +6,7 @@
 //! handed to it is counts and names of the policy: no prompt, answer or key.
 
 use super::meters::Family;
-use crate::policy::Policy;
+use crate::policy::{Order, Policy};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -280,6 +280,9 @@ pub fn volatile(policy: &Policy) -> Vec<&'static str> {
     let mut all = Vec::new();
     if policy.targets.iter().filter_map(|t| t.probe.as_ref()).any(|probe| probe.spend_per_day.is_some()) {
         all.push("what probes have spent today is forgotten by a restart, and they may spend it again");
+    }
+    if policy.tiers.iter().filter_map(|tier| tier.order.every()).any(|every| every >= Order::LASTING) {
+        all.push("what calls took is forgotten by a restart, and `order … every` a day or more begins anew");
     }
     all
 }

@@ -164,6 +164,42 @@ fn the_cheapest_goes_first_where_it_wins_by_a_tenth() {
 }
 
 #[test]
+fn the_fastest_goes_first_by_what_calls_took() {
+    let order = |order: &str| [("tier t { ", format!("tier t {{ order {order}; "))];
+    let lines = "a answers empty after 10ms once\na answers ok after 900ms\nb answers ok after 100ms\n\
+                 send r\nexpect served by b\nat 1m send r\nexpect served by b\n";
+    let holds = |said: &str, lines: &str| {
+        let changes = order(said);
+        let changes: Vec<(&str, &str)> = changes.iter().map(|(from, to)| (*from, to.as_str())).collect();
+        holds_with(&changes, lines);
+    };
+    holds("latency", lines);
+    holds("score { latency 90%; price 10% }", lines);
+    // Streams have an order of their own, and a ranking stands until the next is due.
+    holds("latency", &format!("{lines}at 2m send r {{ stream yes }}\nexpect served by a\n"));
+    holds("latency every 2m", &lines.replace("at 1m send r\nexpect served by b", "at 1m send r\nexpect served by a"));
+    // A week goes by the p50 of what is kept, and one call has none.
+    holds("latency every 7d", &lines.replace("at 1m send r\nexpect served by b", "at 8d send r\nexpect served by a"));
+}
+
+#[test]
+fn what_is_slow_for_one_tier_is_passed_over_there_alone() {
+    let changes = [
+        (
+            "tier t { ",
+            "probe light { every 4s; traffic yes; slow when latency > 9s }\ntier other { chain { a; b } }\nroute s { tier other; matrix x; budget u }\ntier t { slow-above 1s; ",
+        ),
+        ("provider p { ", "provider p { probe light; "),
+    ];
+    holds_with(
+        &changes,
+        "a answers ok after 1500ms\nb answers ok after 10ms\nsend r { stream yes }\nexpect served by a\n\
+         at 10s send r { stream yes }\nexpect skipped a as degraded\nexpect served by b\n\
+         at 20s send s { stream yes }\nexpect served by a",
+    );
+}
+
+#[test]
 fn the_same_model_may_be_preferred_though_it_is_slow() {
     let other = [
         (

@@ -1,13 +1,16 @@
 //! The world of one test: scripts, stated conditions, dice, and the ledgers that live traffic has, in virtual time.
 
+use crate::decide::baselines::{Baselines, Kind};
 use crate::decide::bucket::Extra;
 use crate::decide::group::Admitted;
 use crate::decide::ledgers::{Ledgers, Plan};
+use crate::decide::orders::{Instant, Measured, Orders, Ranked};
 use crate::decide::target_state::{Ask, Ended};
 use crate::decide::{Admission, Breaker, Facts, Health, Ramp, Reason, Settle, Standing, Verdicts};
 use crate::graph::Graph;
 use crate::policy::breaker::Capability;
 use crate::policy::class::Blame;
+use crate::policy::tier::ChainRef;
 use crate::policy::{Answer, DicePurpose, Millis, Percent, TargetId, TargetState, Test, TestStep};
 use crate::wire::scripted::{CallLine, CallScript};
 use std::collections::BTreeMap;
@@ -17,6 +20,9 @@ const OPEN_FOR: Millis = Millis(30_000);
 
 /// What undrawn dice show, in parts per million.
 const UNDRAWN: u32 = 500_000;
+
+/// The region of the gateway that a test stands for: none in particular.
+const HERE: &str = "";
 
 /// A state that holds from some time on.
 #[derive(Clone, Debug)]
@@ -53,6 +59,29 @@ pub(super) struct World {
     permit: Option<(TargetId, Admitted)>,
     /// Where sessions were last served, and when.
     homes: Vec<(String, TargetId, Millis)>,
+    orders: Orders,
+    /// What calls took. A test begins with the first of January 1970.
+    baselines: Baselines,
+    /// The targets' names.
+    names: Vec<String>,
+}
+
+/// What is measured in a test.
+struct Measures<'a> {
+    ledgers: &'a mut Ledgers,
+    baselines: &'a Baselines,
+    names: &'a [String],
+}
+
+impl Measured for Measures<'_> {
+    fn average(&mut self, target: TargetId, kind: Kind) -> Option<Millis> {
+        let (group, place) = self.ledgers.of(target)?;
+        group.target(place)?.averages().of(kind)
+    }
+
+    fn typical(&mut self, target: TargetId, kind: Kind, wall_ms: u64) -> Option<Millis> {
+        self.baselines.typical(HERE, self.names.get(target.index())?, kind, wall_ms)
+    }
 }
 
 impl World {
@@ -82,6 +111,9 @@ impl World {
             asks: None,
             permit: None,
             homes: Vec::new(),
+            orders: Orders::of_graph(graph),
+            baselines: Baselines::default(),
+            names: graph.policy().targets.iter().map(|target| target.name.clone()).collect(),
         }
     }
 
@@ -188,7 +220,23 @@ impl Verdicts for World {
         self.homes.iter().find(|(s, ..)| s == session).filter(|(_, _, at)| now < at.plus(idle)).map(|(_, t, _)| *t)
     }
 
+    fn ranked(&mut self, chain: ChainRef, target: TargetId, stream: bool, now: Millis) -> Ranked {
+        let World { orders, ledgers, baselines, names, .. } = self;
+        let at = Instant { now, wall_ms: now.0 };
+        orders.ranked(chain, target, stream, at, &mut Measures { ledgers, baselines, names }).0
+    }
+
+    fn health_above(&mut self, target: TargetId, limit: Millis, shared: Health) -> Health {
+        let Some((group, place)) = self.ledgers.of(target) else { return shared };
+        group.target(place).map_or(shared, |target| target.health_above(limit, shared))
+    }
+
     fn settle(&mut self, settle: &Settle) {
+        if settle.blame == Blame::Success
+            && let (Some(latency), Some(name)) = (settle.latency, self.names.get(settle.target.index()))
+        {
+            self.baselines.note(HERE, name, latency.into(), latency.time(), self.now.0);
+        }
         if let Some((target, permit)) = self.permit.take()
             && let Some((group, place)) = self.ledgers.of(target)
         {

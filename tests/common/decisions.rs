@@ -1,7 +1,11 @@
 //! Requests that are decided with nothing around them: no socket, no clock, no shared state.
 
-use switchback::decide::{Admission, Event, Facts, Failure, Next, Progress, Reason, Run, Settle, Standing, Verdicts};
+use switchback::decide::orders::Ranked;
+use switchback::decide::{
+    Admission, Event, Facts, Failure, Health, Next, Progress, Reason, Run, Settle, Standing, Verdicts,
+};
 use switchback::graph::Graph;
+use switchback::policy::tier::ChainRef;
 use switchback::policy::{Class, DicePurpose, Millis, RouteId, Stage, TargetId};
 use switchback::ready::prepare;
 use switchback::source::Sources;
@@ -73,6 +77,14 @@ impl Verdicts for Well {
 
     fn home(&mut self, _: Millis, _: Millis) -> Option<TargetId> {
         None
+    }
+
+    fn ranked(&mut self, _: ChainRef, _: TargetId, _: bool, _: Millis) -> Ranked {
+        Ranked::default()
+    }
+
+    fn health_above(&mut self, _: TargetId, _: Millis, shared: Health) -> Health {
+        shared
     }
 
     fn settle(&mut self, _: &Settle) {}

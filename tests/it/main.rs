@@ -39,6 +39,7 @@ mod grammar;
 mod layout;
 mod list;
 mod lsp;
+mod orders;
 mod probes;
 mod readme;
 mod reload;

@@ -24,6 +24,7 @@ mod one_outage_away;
 mod output_above_context;
 mod probe_refused;
 mod region_nowhere;
+mod slow_above_unseen;
 mod stage_too_short;
 mod two_accounts_one_credential;
 mod two_breakers;
@@ -43,7 +44,7 @@ use crate::syntax::settings::Block;
 /// What a lint is: it reads, and adds what it finds.
 type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
 
-const LINTS: [Lint; 28] = [
+const LINTS: [Lint; 29] = [
     action_never_possible::lint,
     answer_above_spend::lint,
     attempts_above_chain::lint,
@@ -64,6 +65,7 @@ const LINTS: [Lint; 28] = [
     output_above_context::lint,
     probe_refused::lint,
     region_nowhere::lint,
+    slow_above_unseen::lint,
     stage_too_short::lint,
     two_accounts_one_credential::lint,
     two_breakers::lint,

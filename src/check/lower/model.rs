@@ -2,6 +2,7 @@
 
 use crate::check::context::{Context, Decl};
 use crate::check::fields::Fields;
+use crate::check::value;
 use crate::policy::{Capabilities, Modalities, Modality, Model, Prices, StructuredOutput, Tools};
 use crate::syntax::settings::Block;
 
@@ -13,6 +14,10 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Model> {
     let max_output = fields.optional(cx, "max-output", |cx, s| cx.tokens(s));
     let prices = fields.or(cx, "price", Prices::default(), |cx, s| cx.prices(s));
     let retention = fields.optional(cx, "retention", |cx, s| cx.duration(s));
+    let quality = fields.optional(cx, "quality", |cx, s| {
+        let item = cx.single(s)?;
+        value::percent(item, &mut cx.diagnostics)
+    });
     let abilities = abilities?;
     Some(Model {
         name: decl.name.clone(),
@@ -29,6 +34,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Model> {
             reasoning: abilities.reasoning,
             prices: prices?,
             retention: retention?,
+            quality: quality?,
         },
     })
 }

@@ -1,5 +1,7 @@
 //! `tier`: chains of targets.
 
+mod order;
+
 use crate::check::context::{Context, Decl};
 
 use crate::check::cursor::Cursor;
@@ -17,7 +19,8 @@ use crate::syntax::tree::{Item, ItemKind, Statement};
 pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
     let fields = cx.fields(decl);
     let last_resort = fields.or(cx, "last-resort", false, |cx, s| cx.flag(s));
-    let order = fields.or(cx, "order", Order::AsWritten, order);
+    let order = fields.or(cx, "order", Order::AsWritten, order::lower);
+    let slow_above = fields.optional(cx, "slow-above", |cx, s| cx.time(s));
     let prefer =
         fields.or(cx, "prefer", Prefer::Healthy, |cx, s| Prefer::from_word(cx.one_of(Block::Tier, "prefer", s)?));
     let affinity = fields.or(cx, "affinity", None, affinity);
@@ -66,48 +69,20 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
     }
     let exercise: Vec<_> = fields.all("exercise").iter().map(|s| exercise(cx, s, &chains)).collect();
     let exercise: Option<Vec<_>> = exercise.into_iter().collect();
-    let (last_resort, order, prefer, affinity, exercise) = (last_resort?, order?, prefer?, affinity?, exercise?);
+    let (last_resort, slow_above, order, prefer) = (last_resort?, slow_above?, order?, prefer?);
+    let (affinity, exercise) = (affinity?, exercise?);
     whole.then(|| Tier {
         name: decl.name.clone(),
         span: decl.name_span,
         docs: decl.statement.docs.clone(),
         chains,
         last_resort,
+        slow_above,
         order,
         prefer,
         exercise,
         affinity,
     })
-}
-
-/// `as-written` or `price`; what needs measured latencies has no effect yet.
-fn order<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Order> {
-    if let Some(item) = statement.items.get(1).filter(|item| item.is("latency") || item.is("score")) {
-        cx.later(item.span, cx.names.slice(item.span));
-        return None;
-    }
-    let items = cx.value_items(statement)?;
-    let (first, rest) = items.split_first()?;
-    let order = match first.word() {
-        Some("as-written") => Order::AsWritten,
-        Some("price") => Order::Price,
-        Some(_) | None => {
-            cx.report(value::wrong(first, "`as-written` or `price`"));
-            return None;
-        }
-    };
-    match rest.first() {
-        // A price is known for each request, so nothing is re-ranked from time to time.
-        Some(every) if every.is("every") => {
-            cx.later(every.span, "every");
-            None
-        }
-        Some(_) => {
-            cx.nothing_more(rest);
-            None
-        }
-        None => Some(order),
-    }
 }
 
 /// `none`, or `session for D`

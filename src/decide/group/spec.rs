@@ -29,6 +29,8 @@ pub struct TargetSpec {
     pub breaker: BreakerRules,
     /// Its probe; none: it counts as healthy.
     pub probe: Option<ProbeRules>,
+    /// What is slow for tiers that say so themselves, each once, in order.
+    pub slow_above: Vec<Millis>,
     /// The baseline it states.
     pub seed: Option<Seed>,
     /// Its ramp; without stages it is full at once.
@@ -52,6 +54,7 @@ impl TargetSpec {
             epoch: 0,
             breaker: BreakerRules::default(),
             probe: None,
+            slow_above: Vec::new(),
             seed: None,
             ramp: RampRules::default(),
             retry: RetryRatio::default(),

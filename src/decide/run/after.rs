@@ -87,7 +87,7 @@ impl Run {
             fallback: scene.allowed(scene.route.fallback, "fallback", verdicts),
         };
         for _ in 0..=self.candidates.len() {
-            let standings = self.survey(scene, verdicts, &self.candidates);
+            let standings = self.survey(scene, verdicts, self.tier, &self.candidates);
             let elsewhere = self.elsewhere(scene, row, verdicts);
             let around = Around { row, may, standings: &standings, elsewhere: &elsewhere };
             match self.find(scene, lapse, &around, verdicts) {
@@ -117,7 +117,7 @@ impl Run {
         // Whether a target was what it wanted for.
         let mut wanting = false;
         let mut stop = None;
-        for pass in Pass::all(scene.last_resort(scene.route.tier)) {
+        for pass in Pass::all(scene.last_resort(self.tier)) {
             let mut checks = PassChecks {
                 run: self,
                 scene,
@@ -184,7 +184,8 @@ impl Run {
             if let Action::Fallback(FallbackTo::Tier(tier)) = action {
                 let mut candidates = scene.candidates(tier, &mut SmallVec::new());
                 scene.draw_splits(tier, &mut candidates, verdicts);
-                let standings = self.survey(scene, verdicts, &candidates);
+                let mut standings = self.survey(scene, verdicts, tier, &candidates);
+                scene.arrange(tier, &mut candidates, &mut standings, verdicts);
                 found.push((tier, candidates, standings));
             }
         }
@@ -255,7 +256,8 @@ impl Run {
         let how = How { verb: Some(action.verb()), node, admission, pass, wait: None, standing, passed };
         let call = self.call(scene, choice.candidate, choice.granted, how, verdicts).ok()?;
         // From here on the other tier's chain is the request's.
-        if let Some((_, candidates, _)) = chain {
+        if let Some((tier, candidates, _)) = chain {
+            self.tier = *tier;
             self.candidates = candidates.clone();
         }
         if action != Action::NextKey {
@@ -266,7 +268,7 @@ impl Run {
 
     pub(super) fn woke(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
         let Some(planned) = self.planned.take() else { return self.rested(scene, verdicts) };
-        let standings = self.survey(scene, verdicts, &self.candidates);
+        let standings = self.survey(scene, verdicts, self.tier, &self.candidates);
         let here = (&self.candidates, &standings);
         let others = self.others_left(scene, here, planned.candidate.target, &Moved::new());
         let Fit::Yes(granted) = self.time.attempt(scene.now, self.limit(scene), others) else {

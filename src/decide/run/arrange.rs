@@ -4,6 +4,7 @@
 //! nothing and costs nothing.
 
 use super::scene::{Candidate, Candidates, Scene, Standings};
+use crate::decide::order::{Best, Measures, beats, outscores};
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::{Health, Verdicts};
 use crate::graph::Node;
@@ -55,7 +56,21 @@ impl Scene<'_> {
         let Some(tier) = self.graph.tier(tier) else { return };
         match tier.order {
             Order::AsWritten => {}
-            Order::Price => by_price(self.now, candidates, standings),
+            Order::Price => {
+                let nano = |c: &Candidate| c.worst.map(|worst| worst.0);
+                reorder(self.now, candidates, standings, |own, other| beats(nano(own), nano(other)));
+            }
+            Order::Latency { .. } => self.by_rank(candidates, standings, verdicts),
+            Order::Score { weights, .. } => {
+                self.by_rank(candidates, standings, verdicts);
+                // What this request costs may be another matter than what requests cost.
+                let open = candidates.iter().zip(&*standings).filter(|(_, s)| select::reason(s, self.now).is_none());
+                let best = Best::of(open.map(|(c, _)| self.measures(c)));
+                let wins = |own: &Candidate, other: &Candidate| {
+                    outscores(self.measures(own), self.measures(other), best, weights)
+                };
+                reorder(self.now, candidates, standings, wins);
+            }
         }
         match tier.prefer {
             Prefer::Healthy => {}
@@ -75,6 +90,24 @@ impl Scene<'_> {
         {
             self.ahead(home, candidates, standings);
         }
+    }
+
+    /// As the chain's ranking has it.
+    fn by_rank(&self, candidates: &mut Candidates, standings: &mut Standings, verdicts: &mut dyn Verdicts) {
+        for candidate in candidates.iter_mut() {
+            let Some(Node::Rank { chain, .. }) = self.graph.node(candidate.node) else { continue };
+            let ranked = verdicts.ranked(*chain, candidate.target, self.facts.stream, self.now);
+            candidate.ranked = ranked.place;
+            candidate.took = ranked
+                .latency
+                .map_or(Candidate::UNKNOWN, |took| u32::try_from(took.0).unwrap_or(Candidate::UNKNOWN - 1));
+        }
+        reorder(self.now, candidates, standings, |own, other| own.ranked < other.ranked);
+    }
+
+    fn measures(&self, candidate: &Candidate) -> Measures {
+        let quality = self.graph.model(candidate.model).and_then(|model| model.capabilities.quality);
+        Measures { latency: candidate.latency(), cost: candidate.worst, quality }
     }
 
     /// Whether a switch of the route allows this session: all, none, or a canary share of sessions.
@@ -105,19 +138,19 @@ fn to_front(candidates: &mut Candidates, standings: &mut Standings, front: usize
     }
 }
 
-/// Cheapest first among those that nothing speaks against; an unknown price is the worst.
-fn by_price(now: Millis, candidates: &mut Candidates, standings: &mut Standings) {
-    let wins = |a: Candidate, b: Candidate| match (a.worst, b.worst) {
-        (Some(a), Some(b)) => u128::from(a.0) * 100 <= u128::from(b.0) * Order::WIN_PCT && a < b,
-        (Some(_), None) => true,
-        (None, Some(_) | None) => false,
-    };
+/// Puts each of those that nothing speaks against before the first of them that it wins against.
+fn reorder(
+    now: Millis,
+    candidates: &mut Candidates,
+    standings: &mut Standings,
+    wins: impl Fn(&Candidate, &Candidate) -> bool,
+) {
     for at in 1..candidates.len() {
         let Some(own) = candidates.get(at).copied() else { return };
         if standings.get(at).is_none_or(|s| select::reason(s, now).is_some()) {
             continue;
         }
-        let worse = |(c, s): (&Candidate, _)| select::reason(s, now).is_none() && wins(own, *c);
+        let worse = |(c, s): (&Candidate, _)| select::reason(s, now).is_none() && wins(&own, c);
         if let Some(front) = candidates.iter().zip(&*standings).take(at).position(worse) {
             to_front(candidates, standings, front, at);
         }

@@ -25,7 +25,7 @@ use super::standing::{Admission, Standing, Verdicts};
 use super::trail::{Outcome, Passed, PassedWhy, Step};
 use crate::graph::{Graph, NodeIndex};
 use crate::policy::class::Verb;
-use crate::policy::{Budget, Effects, Millis, Money, Prefer, ProviderId, Refusal, RouteId, TargetId};
+use crate::policy::{Budget, Effects, Millis, Money, Prefer, ProviderId, Refusal, RouteId, TargetId, TierId};
 use lapse::Lapse;
 use race::Racers;
 use rest::Rest;
@@ -64,6 +64,8 @@ pub struct Run {
     received: Millis,
     time: TimeBudget,
     effects: Effects,
+    /// Whose chain the candidates are of: the route's, or that of a tier fallen back to.
+    tier: TierId,
     candidates: Candidates,
     dropped: SmallVec<[Passed; 4]>,
     visits: SmallVec<[Visit; 8]>,
@@ -96,6 +98,7 @@ impl Run {
             received,
             time: TimeBudget { deadline: received, reserve: Millis::ZERO, min_attempt: Millis::ZERO },
             effects: facts.effects,
+            tier: graph.route(route).map_or(TierId(0), |r| r.tier),
             candidates: Candidates::new(),
             dropped: SmallVec::new(),
             visits: SmallVec::new(),
@@ -154,7 +157,7 @@ impl Run {
     }
 
     fn begin(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
-        let tier = scene.route.tier;
+        let tier = self.tier;
         self.dropped.clear();
         self.candidates = scene.candidates(tier, &mut self.dropped);
         scene.draw_splits(tier, &mut self.candidates, verdicts);
@@ -165,10 +168,10 @@ impl Run {
         if self.time.remaining(scene.now) < self.time.min_attempt {
             return self.refuse(scene, Refusal::Deadline, None);
         }
-        let mut standings = self.survey(scene, verdicts, &self.candidates);
+        let mut standings = self.survey(scene, verdicts, tier, &self.candidates);
         scene.arrange(tier, &mut self.candidates, &mut standings, verdicts);
         let mut moved = Moved::new();
-        for pass in Pass::all(scene.last_resort(scene.route.tier)) {
+        for pass in Pass::all(scene.last_resort(tier)) {
             loop {
                 let candidates = &self.candidates;
                 let fresh = |i: usize| candidates.get(i).is_some_and(|c| !moved.contains(&c.target));
@@ -221,16 +224,26 @@ impl Run {
         self.refuse(scene, why, retry_after)
     }
 
-    /// How these candidates stand now. What git switched off is off, whatever the state says.
-    fn survey(&self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts, candidates: &Candidates) -> Standings {
-        let tier = scene.graph.tier(scene.route.tier);
+    /// How these candidates of a tier stand now. What git switched off is off, whatever the state says.
+    fn survey(
+        &self,
+        scene: &Scene<'_>,
+        verdicts: &mut dyn Verdicts,
+        tier: TierId,
+        candidates: &Candidates,
+    ) -> Standings {
+        let tier = scene.graph.tier(tier);
         let tolerated = tier.is_some_and(|t| t.prefer == Prefer::SameModel);
+        let slow_above = tier.and_then(|t| t.slow_above);
         candidates
             .iter()
             .map(|c| {
                 let mut standing = verdicts.standing(c.target, scene.now);
                 standing.disabled |= scene.graph.target(c.target).is_none_or(|t| !t.enabled);
                 standing.tolerated = tolerated;
+                if let Some(limit) = slow_above {
+                    standing.health = verdicts.health_above(c.target, limit, standing.health);
+                }
                 standing
             })
             .collect()
@@ -283,6 +296,16 @@ impl Run {
     /// The route.
     pub fn route(&self) -> RouteId {
         self.route
+    }
+
+    /// Whose chain it asks: the tier of its route, or one that it fell back to.
+    pub fn tier(&self) -> TierId {
+        self.tier
+    }
+
+    /// Whom it may ask, in order, each with the latency by which it was ranked and what a call costs at worst.
+    pub fn order(&self) -> impl Iterator<Item = (TargetId, Option<Millis>, Option<Money>)> {
+        self.candidates.iter().map(|c| (c.target, c.latency(), c.worst))
     }
 
     /// All calls so far.

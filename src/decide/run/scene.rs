@@ -23,8 +23,23 @@ pub(super) struct Candidate {
     pub(super) context: u64,
     /// The rank as written; candidates that share one are a split.
     pub(super) place: u16,
+    /// Its place in the tier's measured order, where it has one.
+    pub(super) ranked: u16,
+    /// The latency by which it has that place, in milliseconds; [`Candidate::UNKNOWN`] where there is none. As small as it
+    /// is, it fits where a candidate had room.
+    pub(super) took: u32,
     /// What a call costs at worst; nothing where a price is not known.
     pub(super) worst: Option<Money>,
+}
+
+impl Candidate {
+    /// No latency is known.
+    pub(super) const UNKNOWN: u32 = u32::MAX;
+
+    /// The latency by which it was ranked.
+    pub(super) fn latency(&self) -> Option<Millis> {
+        (self.took != Candidate::UNKNOWN).then(|| Millis(u64::from(self.took)))
+    }
 }
 
 /// Candidates of one chain; eight of them need no allocation.
@@ -102,6 +117,8 @@ impl Scene<'_> {
             model: stated.model,
             context: model.capabilities.context.unwrap_or(0),
             place,
+            ranked: 0,
+            took: Candidate::UNKNOWN,
             worst,
         })
     }

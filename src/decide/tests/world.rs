@@ -1,7 +1,10 @@
 //! A world in which every answer is set by hand.
 
+use crate::decide::baselines::Kind;
+use crate::decide::orders::{Instant, Measured, Orders, Ranked};
 use crate::decide::*;
 use crate::graph::Graph;
+use crate::policy::tier::ChainRef;
 use crate::policy::{Class, DicePurpose, Millis, Stage, TargetId};
 use crate::ready::prepare;
 use crate::source::Sources;
@@ -47,12 +50,37 @@ pub(super) struct Fake {
     pub(super) keys: u16,
     pub(super) taken: Vec<(TargetId, Reason)>,
     pub(super) settled: Vec<Settle>,
+    pub(super) orders: Orders,
+    /// What calls take, by target, whoever asks.
+    pub(super) took: Took,
 }
 
 impl Fake {
     pub(super) fn good(graph: &Graph) -> Fake {
         let standings = vec![Standing::GOOD; graph.policy().targets.len()];
-        Fake { standings, tokens: true, draw: 500_000, home: None, keys: 1, taken: Vec::new(), settled: Vec::new() }
+        Fake {
+            standings,
+            tokens: true,
+            draw: 500_000,
+            home: None,
+            keys: 1,
+            taken: Vec::new(),
+            settled: Vec::new(),
+            orders: Orders::of_graph(graph),
+            took: Took(vec![None; graph.policy().targets.len()]),
+        }
+    }
+}
+
+pub(super) struct Took(pub(super) Vec<Option<u64>>);
+
+impl Measured for Took {
+    fn average(&mut self, target: TargetId, _: Kind) -> Option<Millis> {
+        self.0[target.index()].map(Millis)
+    }
+
+    fn typical(&mut self, target: TargetId, _: Kind, _: u64) -> Option<Millis> {
+        self.0[target.index()].map(Millis)
     }
 }
 
@@ -81,6 +109,14 @@ impl Verdicts for Fake {
     }
     fn home(&mut self, _idle: Millis, _now: Millis) -> Option<TargetId> {
         self.home
+    }
+    fn ranked(&mut self, chain: ChainRef, target: TargetId, stream: bool, now: Millis) -> Ranked {
+        let at = Instant { now, wall_ms: now.0 };
+        self.orders.ranked(chain, target, stream, at, &mut self.took).0
+    }
+    fn health_above(&mut self, target: TargetId, limit: Millis, shared: Health) -> Health {
+        let slow = self.took.0[target.index()].is_some_and(|ms| Millis(ms) > limit);
+        if slow && shared == Health::Healthy { Health::Degraded } else { shared }
     }
     fn settle(&mut self, settle: &Settle) {
         self.settled.push(*settle);

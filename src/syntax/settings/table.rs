@@ -120,7 +120,7 @@ table! {
         "price"             Prices, [] "" "What a million tokens cost.";
         "retention"         Duration, [] "" "How long the provider keeps what it was sent.";
         "like"              Text,   [later] "" "Fills what the built-in catalogue knows of a model.";
-        "quality"           Percent, [later] "" "The operator's own measurement.";
+        "quality"           Percent, [] "" "How good it is, by the operator's own measurement; for `order score`.";
         "tokenizer"         Name,   [later] "" "How its tokens are counted.";
     }
     Target "target" Named InEffect "A model at a provider: what is called." {
@@ -170,8 +170,8 @@ table! {
     Tier "tier" Named InEffect "Which targets may answer, in which order." {
         "chain"       Form("{ TARGET [when GUARD]; … }"), [required repeatable] "" "The targets in order, one rank a line; `chain in [REGION]` for some regions.";
         "last-resort" Flag, [] "no" "Whether a target that is down or open may be asked when nothing else is left.";
-        "slow-above"  Duration, [later] "" "A latency above this is slow for this tier.";
-        "order"       Form("as-written | price"), [] "as-written" "How ranks are ordered.";
+        "slow-above"  Duration, [] "" "A latency above this is slow for this tier: it keeps its own copy of each target's health.";
+        "order"       Form("as-written | price | latency [every D] | score [every D] { latency P; price P; quality P }"), [] "as-written" "How ranks are ordered.";
         "prefer"      OneOf(PREFER), [] "healthy" "Whether a healthy other model goes before a degraded equivalent.";
         "exercise"    Form("N% of TARGET"), [repeatable] "" "A share of sessions that keeps a standby proven.";
         "affinity"    Form("none | session for D"), [] "none" "How long a session stays where it was last served.";
