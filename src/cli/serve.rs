@@ -176,8 +176,7 @@ fn apply(engine: Arc<Engine>, emulator: Arc<Emulator>, emulated: Arc<dyn Upstrea
             .map_err(|error| error.to_string())?;
         emulator.follow(serving.graph().policy());
         forgotten(&engine.store, serving.graph());
-        engine.serving.store(Arc::new(serving));
-        engine.forget();
+        engine.exchange(serving);
         Ok(())
     })
 }

@@ -3,11 +3,13 @@
 use super::metrics::Page;
 use super::{App, dress};
 use crate::decide::Health;
+use crate::decide::baselines::Kind;
 use crate::decide::group::Group;
 use crate::decide::recovery::Phase;
 use crate::policy::Millis;
 use crate::policy::breaker::Capability;
 use crate::record::rfc3339;
+use crate::runtime::engine::Engine;
 use crate::runtime::live::lock;
 use crate::runtime::reload::Finding;
 use crate::runtime::serving::Serving;
@@ -138,6 +140,21 @@ impl Standings {
     }
 }
 
+/// The percentiles of each target that was called.
+fn baselines(engine: &Engine, serving: &Serving) -> Vec<([String; 3], u64)> {
+    let wall_ms = engine.clock.wall_ms();
+    let mut all = Vec::new();
+    for target in &serving.graph().policy().targets {
+        for kind in Kind::ALL {
+            let Some(known) = engine.seen.percentiles(&target.name, *kind, wall_ms) else { continue };
+            for (quantile, value) in [("0.5", known.p50), ("0.95", known.p95), ("0.99", known.p99)] {
+                all.push(([target.name.as_str(), kind.word(), quantile].map(str::to_owned), value.0));
+            }
+        }
+    }
+    all
+}
+
 /// Which targets are too slow for tiers that have a limit of their own, though not for everybody.
 fn degraded_for(serving: &Serving) -> Vec<([String; 2], u64)> {
     let graph = serving.graph();
@@ -225,6 +242,12 @@ pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response<Body> {
         "1 where a target is degraded for a tier with a slow-above of its own.",
         ["tier", "target"],
         &states.tiers,
+    );
+    page.gauges(
+        "switchback_baseline_milliseconds",
+        "How long calls of a target took over 14 days, as this gateway saw them; only what was called is listed.",
+        ["target", "kind", "quantile"],
+        &baselines(engine, &serving),
     );
     page.gauges(
         "switchback_order_place",

@@ -66,8 +66,15 @@ impl Engine {
         }
     }
 
+    /// Serves another policy from now on. Rankings that outlive the process outlive it as well.
+    pub fn exchange(&self, serving: Serving) {
+        serving.live.orders().restore(&self.seen.rankings());
+        self.serving.store(Arc::new(serving));
+        self.forget();
+    }
+
     /// Lets go of what was kept of targets that the policy does not name, once nothing of it counts.
-    pub fn forget(&self) {
+    fn forget(&self) {
         let serving = self.serving.load();
         self.seen.forget(|name| serving.graph().target_named(name).is_some(), self.clock.wall_ms());
     }

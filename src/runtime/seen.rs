@@ -4,7 +4,7 @@
 //! never held while anything is awaited. The rules are those of `decide::baselines`.
 
 use super::store::{Document, Store, Unusable};
-use crate::decide::baselines::{Baselines, Kind};
+use crate::decide::baselines::{Baselines, Kind, Percentiles};
 use crate::decide::orders::KeptRanking;
 use crate::policy::Millis;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -69,6 +69,11 @@ impl Seen {
     /// What a target is like, if enough calls say so.
     pub fn typical(&self, target: &str, kind: Kind, wall_ms: u64) -> Option<Millis> {
         lock(&self.all).typical(&self.region, target, kind, wall_ms)
+    }
+
+    /// All that is known of a target; nothing where no call counts.
+    pub fn percentiles(&self, target: &str, kind: Kind, wall_ms: u64) -> Option<Percentiles> {
+        lock(&self.all).percentiles(&self.region, target, kind, wall_ms)
     }
 
     /// Forgets targets that a policy does not name, once they are too old to count.

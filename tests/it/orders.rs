@@ -65,10 +65,20 @@ fn what_is_on_disk_ranks_and_stands_over_reload_and_restart() {
         metrics.contains(&format!("switchback_order_place{{{labels}}} {place}\n"))
     };
     assert!(place("b", 1) && place("a", 2), "{metrics}");
+    let p50 = "switchback_baseline_milliseconds{target=\"b\",kind=\"whole\",quantile=\"0.5\"} 656\n";
+    assert!(metrics.contains(p50), "{metrics}");
     // Another policy that says the same of the order.
     let hash = served.hash.clone();
     folder.write(&POLICY.replace("attempts 2", "attempts 3"));
     served.ready_when(|ready| ready["policy"] != hash);
+    assert_eq!(served_by(&served), "b");
+    // One that is as written for a while comes back to the week's ranking.
+    let hash = served.ready()["policy"].clone();
+    folder.write(&POLICY.replace("order latency every 7d; ", ""));
+    let written = served.ready_when(|ready| ready["policy"] != hash);
+    assert_eq!(served_by(&served), "a");
+    folder.write(POLICY);
+    served.ready_when(|ready| ready["policy"] != written["policy"]);
     assert_eq!(served_by(&served), "b");
     assert_eq!(served.stop().0, 0);
     let records = std::fs::read_to_string(folder.0.join("records.jsonl")).unwrap();

@@ -24,7 +24,7 @@ fn a_block_that_is_not_in_effect_has_no_setting_that_is() {
 fn explain_says_what_a_word_takes_and_whether_it_has_an_effect() {
     let deadline = explain("deadline").unwrap();
     assert!(deadline.contains("in budget") && deadline.contains("Required."), "{deadline}");
-    let early = explain("slow-above").unwrap();
+    let early = explain("tokenizer").unwrap();
     assert!(early.contains("Not in effect yet"), "{early}");
     let matrix = explain("matrix").unwrap();
     assert!(matrix.contains("in route") && matrix.contains("in defaults"), "{matrix}");
