@@ -7,7 +7,7 @@ use super::standing::Admission;
 use super::vitals::Latency;
 use crate::graph::NodeIndex;
 use crate::policy::class::Blame;
-use crate::policy::{Class, Millis, Refusal, Scope, Stage, TargetId};
+use crate::policy::{Class, Millis, Refusal, Scope, Stage, TargetId, Usage};
 
 /// Something that happened.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,8 @@ pub enum Progress<'a> {
     Headers,
     /// The first output is here and will now be forwarded: from here on the run is committed.
     Output,
+    /// The answer counts its tokens, and is about to end.
+    Counted(Usage),
     /// The answer is complete.
     Served,
     /// It failed.

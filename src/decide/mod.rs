@@ -29,6 +29,7 @@ pub mod replay;
 mod routes;
 mod run;
 pub mod select;
+pub mod spend;
 pub mod standing;
 pub mod target_state;
 pub mod trail;

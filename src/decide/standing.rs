@@ -6,7 +6,7 @@
 use super::event::Settle;
 use super::orders::Ranked;
 use crate::policy::tier::ChainRef;
-use crate::policy::{DicePurpose, Millis, TargetId};
+use crate::policy::{DicePurpose, Millis, Money, TargetId};
 
 /// How one target stands now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,6 +175,22 @@ pub trait Verdicts {
     /// The health of a target for a tier with a `slow-above` of its own, given the one that all share. Asked only where
     /// the tier has one.
     fn health_above(&mut self, target: TargetId, limit: Millis, shared: Health) -> Health;
+
+    /// Whether the day of the request's route has money left for a call that costs this at worst, under a cap where there is
+    /// one. Takes nothing. Asked only where the budget has `spend $X/day`.
+    ///
+    /// # Errors
+    /// How long until the day is over, where it has not.
+    fn affords(&mut self, worst: Money, cap: Option<Money>) -> Result<(), Millis>;
+
+    /// Keeps that much of the day for an attempt, by its number. Settled by [`Verdicts::bill`], however the attempt ends.
+    ///
+    /// # Errors
+    /// As of [`Verdicts::affords`]; somebody else may have been faster.
+    fn reserve(&mut self, attempt: u32, worst: Money, cap: Option<Money>) -> Result<(), Millis>;
+
+    /// What the attempt was billed.
+    fn bill(&mut self, attempt: u32, billed: Money);
 
     /// How an attempt ended. Called before any question about what to do next, so that a hold that the answer asked for
     /// is seen at once.

@@ -1,5 +1,6 @@
 //! The state machine against policies written for the purpose: what leads to which call, and what the client is told.
 
+mod money;
 mod order;
 mod pieces;
 mod runs;

@@ -1,6 +1,7 @@
 //! The trail of a run: what was decided, where, and what came of it. The trail *is* the record.
 
 use super::contract::Unmet;
+use super::spend::Bill;
 use super::standing::{Admission, Breaker, Health, Reason};
 use crate::graph::NodeIndex;
 use crate::policy::class::{Verb, words};
@@ -67,6 +68,8 @@ pub enum PassedWhy {
     Unmet(Unmet),
     /// Before the reserve there was no time for a call.
     Time,
+    /// The day's money did not cover a call.
+    Spend,
 }
 
 impl std::fmt::Display for PassedWhy {
@@ -75,6 +78,7 @@ impl std::fmt::Display for PassedWhy {
             PassedWhy::Reason(reason) => reason.fmt(f),
             PassedWhy::Unmet(unmet) => unmet.fmt(f),
             PassedWhy::Time => f.write_str("time"),
+            PassedWhy::Spend => f.write_str("spend"),
         }
     }
 }
@@ -96,12 +100,23 @@ pub struct StepResult {
     pub ended: Millis,
     /// Whether, with it, its region fails and others of its provider do not.
     pub regional: bool,
+    /// What it was billed; nothing where a price is not known.
+    pub bill: Option<Bill>,
 }
 
 impl StepResult {
     /// An end at this instant of which nothing else is known.
     pub fn plain(ended: Millis) -> StepResult {
-        StepResult { class: None, stage: None, status: None, hint: None, ours: false, ended, regional: false }
+        StepResult {
+            class: None,
+            stage: None,
+            status: None,
+            hint: None,
+            ours: false,
+            ended,
+            regional: false,
+            bill: None,
+        }
     }
 }
 

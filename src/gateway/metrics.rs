@@ -2,8 +2,10 @@
 //!
 //! In: counters. Out: text. Label values are names of the policy and words of the language.
 
+use crate::policy::Money;
+use crate::record::dollars;
 use crate::runtime::meters::Family;
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 /// A page of metrics.
 #[derive(Debug, Default)]
@@ -16,6 +18,15 @@ impl Page {
         for (values, count) in family.values() {
             let pairs: Vec<(&str, &str)> = labels.iter().copied().zip(values.iter().map(String::as_str)).collect();
             self.line(name, &pairs, count);
+        }
+    }
+
+    /// A family that counts billionths of a dollar, in dollars.
+    pub fn dollars<const N: usize>(&mut self, name: &str, help: &str, labels: [&str; N], family: &Family<N>) {
+        self.head(name, "counter", help);
+        for (values, nano) in family.values() {
+            let pairs: Vec<(&str, &str)> = labels.iter().copied().zip(values.iter().map(String::as_str)).collect();
+            self.line(name, &pairs, dollars(Money(nano)));
         }
     }
 
@@ -32,7 +43,13 @@ impl Page {
     }
 
     /// Values that go up and down, by labels.
-    pub fn gauges<const N: usize>(&mut self, name: &str, help: &str, labels: [&str; N], values: &[([String; N], u64)]) {
+    pub fn gauges<const N: usize>(
+        &mut self,
+        name: &str,
+        help: &str,
+        labels: [&str; N],
+        values: &[([String; N], impl Display + Copy)],
+    ) {
         self.head(name, "gauge", help);
         for (texts, value) in values {
             let pairs: Vec<(&str, &str)> = labels.iter().copied().zip(texts.iter().map(String::as_str)).collect();
@@ -49,7 +66,7 @@ impl Page {
         let _ = writeln!(self.0, "# HELP {name} {help}\n# TYPE {name} {kind}");
     }
 
-    fn line(&mut self, name: &str, labels: &[(&str, &str)], value: u64) {
+    fn line(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         self.0.push_str(name);
         for (i, (label, text)) in labels.iter().enumerate() {
             let _ = write!(self.0, "{}{label}=\"{}\"", if i == 0 { '{' } else { ',' }, escaped(text));

@@ -6,9 +6,10 @@ use crate::decide::Health;
 use crate::decide::baselines::Kind;
 use crate::decide::group::Group;
 use crate::decide::recovery::Phase;
-use crate::policy::Millis;
+use crate::decide::spend::Today;
 use crate::policy::breaker::Capability;
-use crate::record::rfc3339;
+use crate::policy::{DaySpend, Millis};
+use crate::record::{dollars, rfc3339};
 use crate::runtime::engine::Engine;
 use crate::runtime::live::lock;
 use crate::runtime::reload::Finding;
@@ -172,6 +173,22 @@ fn degraded_for(serving: &Serving) -> Vec<([String; 2], u64)> {
     all
 }
 
+/// Dollars by route.
+type Dollars = Vec<([String; 1], f64)>;
+
+/// What each route with a cap a day has spent today, and the cap.
+fn spending(engine: &Engine, serving: &Serving) -> (Dollars, Dollars) {
+    let graph = serving.graph();
+    let today = Today::at(engine.clock.wall_ms());
+    let routes = graph.policy().routes.iter();
+    let capped = routes.filter_map(|route| Some((&route.name, graph.budget_of(route)?.spend_per_day?)));
+    let pair = |(name, day): (&String, DaySpend)| {
+        let spent = engine.route_money.spent(name, today);
+        (([name.clone()], dollars(spent)), ([name.clone()], dollars(day.cap)))
+    };
+    capped.map(pair).unzip()
+}
+
 pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response<Body> {
     let engine = &app.engine;
     let serving = engine.serving.load();
@@ -200,6 +217,26 @@ pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response<Body> {
         ["target", "result"],
         &engine.meters.probes,
     );
+    page.counters(
+        "switchback_refusals_total",
+        "The gateway's own refusals by route.",
+        ["route", "refusal"],
+        &engine.meters.refusals,
+    );
+    page.dollars(
+        "switchback_failover_cost_dollars_total",
+        "What requests that another target served cost more than they would have at the first of their order.",
+        ["route"],
+        &engine.meters.failover_cost,
+    );
+    let (spent, caps) = spending(&app.engine, &serving);
+    page.gauges(
+        "switchback_spend_today_dollars",
+        "What a route with a cap a day has spent today, what is reserved for running calls included.",
+        ["route"],
+        &spent,
+    );
+    page.gauges("switchback_spend_cap_dollars", "The most that a route may spend a day.", ["route"], &caps);
     let states = Standings::of(&serving, engine.clock.now());
     page.gauges(
         "switchback_health_state",

@@ -2,7 +2,7 @@
 //! file names and the order of blocks. Tests are not part of it: they change no decision.
 
 use crate::policy::script::Script;
-use crate::policy::{Action, FallbackTo, Policy, Row, Target};
+use crate::policy::{Action, Beyond, FallbackTo, Policy, Row, Target};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
@@ -122,7 +122,7 @@ fn blocks(policy: &Policy, out: &mut String) {
         let _ = write!(
             out,
             "\nbudget {:?} deadline={} attempts={} per-target={} attempt-timeout={:?} headers={:?} first-token={:?} \
-             idle={} total={:?} rounds={} spend={:?} min-attempt={} reserve={} backoff={:?} replays={}",
+             idle={} total={:?} rounds={} spend={:?} day={:?} min-attempt={} reserve={} backoff={:?} replays={}",
             b.name,
             b.deadline,
             b.attempts,
@@ -134,11 +134,20 @@ fn blocks(policy: &Policy, out: &mut String) {
             b.total,
             b.rounds,
             b.spend_per_request,
+            b.spend_per_day.map(|day| (day.cap, beyond(policy, day.then))),
             b.min_attempt,
             b.reserve,
             b.backoff,
             b.replays
         );
+    }
+}
+
+/// A tier by its name: its id is a position.
+fn beyond(policy: &Policy, then: Beyond) -> Option<&str> {
+    match then {
+        Beyond::Stop => None,
+        Beyond::Use(tier) => policy.tiers.get(tier.index()).map(|t| t.name.as_str()),
     }
 }
 

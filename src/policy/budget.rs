@@ -1,5 +1,6 @@
 //! Budgets: time, calls and backoff of one request.
 
+use super::ids::TierId;
 use super::units::{Millis, Money, Percent};
 use crate::source::Span;
 
@@ -32,6 +33,8 @@ pub struct Budget {
     pub rounds: u32,
     /// Most that all attempts of a request may cost at worst; absent: no cap.
     pub spend_per_request: Option<Money>,
+    /// Most that all calls of a route may cost on one day, and what then; absent: no cap.
+    pub spend_per_day: Option<DaySpend>,
     /// Less than this left is not worth a call.
     pub min_attempt: Millis,
     /// Kept for the next candidate.
@@ -40,6 +43,24 @@ pub struct Budget {
     pub backoff: Backoff,
     /// How often a pure request may be repeated after an attempt that may have been processed.
     pub replays: u32,
+}
+
+/// `spend $X/day`: each route that uses the budget has this much for each UTC calendar day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DaySpend {
+    /// The cap.
+    pub cap: Money,
+    /// What happens when it is spent.
+    pub then: Beyond,
+}
+
+/// What happens to requests that the day's money does not cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// `then stop`: they are refused.
+    Stop,
+    /// `then use TIER`: they get that tier's chain, which the cap does not bound.
+    Use(TierId),
 }
 
 /// Pauses before retries: base, doubling, up to a cap, with jitter. Source of the arithmetic: AWS's study of backoff

@@ -65,6 +65,13 @@ pub enum TestStep {
         /// Which draws; absent: all.
         purpose: Option<DicePurpose>,
     },
+    /// `given spent $X for ROUTE`
+    Spent {
+        /// What its calls have cost on the day on which the test begins.
+        amount: Money,
+        /// The route.
+        route: RouteId,
+    },
     /// `expect …`
     Expect(Expectation),
 }

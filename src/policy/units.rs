@@ -127,6 +127,12 @@ impl Money {
     pub fn plus(self, other: Money) -> Money {
         Money(self.0.saturating_add(other.0))
     }
+
+    /// The difference, at least nothing.
+    #[must_use]
+    pub fn less(self, other: Money) -> Money {
+        Money(self.0.saturating_sub(other.0))
+    }
 }
 
 impl fmt::Display for Money {

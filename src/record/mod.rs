@@ -10,10 +10,11 @@ mod stamp;
 pub use billed::Certainty;
 pub use stamp::rfc3339;
 
+use crate::decide::spend::cost;
 use crate::decide::{Facts, Outcome, Run, Step};
 use crate::graph::Graph;
 use crate::policy::class::Verb;
-use crate::policy::{Class, Millis, Modalities, Money, Order, Price, TargetId, Usage};
+use crate::policy::{Class, Millis, Modalities, Money, Order, Usage};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
@@ -82,6 +83,11 @@ pub struct Record {
     /// How sure that cost is: `exact`, `at-least` or `unknown`.
     #[schemars(extend("enum" = ["exact", "at-least", "unknown"]))]
     pub cost_certainty: String,
+    /// What all calls were billed; the worst of a call where nobody said. Nothing where a price is not known.
+    pub billed_usd: Option<f64>,
+    /// By how much that is more than what the answer would have cost at the first target of the request's order; below zero
+    /// where it is less. Nothing where that one served, or tokens or prices are not known.
+    pub cost_delta_usd: Option<f64>,
 }
 
 /// What was asked for.
@@ -170,6 +176,11 @@ pub struct StepRecord {
     pub ours: bool,
     /// Whether, with this failure, its region fails and others of its provider do well.
     pub regional: bool,
+    /// What the call was billed; nothing for a stop, and where a price is not known.
+    pub billed_usd: Option<f64>,
+    /// How that is known: `nothing` (it was not processed), `usage` (the answer says), `worst` (nobody says).
+    #[schemars(extend("enum" = ["nothing", "usage", "worst", null]))]
+    pub billed_by: Option<String>,
 }
 
 /// A target that was passed over.
@@ -233,6 +244,8 @@ pub fn record(run: &Run, graph: &Graph, facts: &Facts, ending: &Ending) -> Recor
         partial_output: partial,
         cost_usd: cost.map(dollars),
         cost_certainty: billed::certainty(run.trail(), outcome, cost).word().to_owned(),
+        billed_usd: run.billed().map(dollars),
+        cost_delta_usd: run.cost_delta(graph).map(signed),
     }
 }
 
@@ -293,6 +306,8 @@ pub fn unrouted(refused: &Unrouted<'_>) -> Record {
         partial_output: None,
         cost_usd: None,
         cost_certainty: Certainty::Exact.word().to_owned(),
+        billed_usd: None,
+        cost_delta_usd: None,
     }
 }
 
@@ -368,18 +383,15 @@ fn step_record(step: &Step, graph: &Graph, rule: Option<&'static str>) -> StepRe
         rule: rule.map(str::to_owned),
         ours: result.is_some_and(|r| r.ours),
         regional: result.is_some_and(|r| r.regional),
+        billed_usd: result.and_then(|r| r.bill).map(|bill| dollars(bill.amount)),
+        billed_by: result.and_then(|r| r.bill).map(|bill| bill.by.word().to_owned()),
     }
 }
 
-/// What an answer cost at its target's prices.
-pub fn cost(graph: &Graph, target: TargetId, usage: Usage) -> Option<Money> {
-    let target = graph.target(target)?;
-    let model = graph.model(target.model)?;
-    let prices = crate::decide::contract::prices(target, &model.capabilities);
-    let (input, output) = (prices.input?, prices.output?);
-    let cached: Price = prices.cached.unwrap_or(input);
-    let fresh = usage.input.saturating_sub(usage.cached);
-    Some(input.of(fresh).plus(cached.of(usage.cached)).plus(output.of(usage.output)))
+/// The same of an amount that may be below zero.
+fn signed(nano: i64) -> f64 {
+    let amount = dollars(Money(nano.unsigned_abs()));
+    if nano < 0 { -amount } else { amount }
 }
 
 /// Dollars for people and JSON. Nothing is decided by it.

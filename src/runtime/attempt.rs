@@ -68,7 +68,12 @@ impl Execution<'_> {
             self.said.resize(usize::try_from(call.attempt).unwrap_or(usize::MAX).saturating_sub(1), None);
             self.said.push(said);
             match ended {
-                Ok(()) => self.step(Event::Attempt(call.attempt, Progress::Served)),
+                Ok(()) => {
+                    if let Some(usage) = self.answered.as_ref().and_then(|answered| answered.usage) {
+                        self.step(Event::Attempt(call.attempt, Progress::Counted(usage)));
+                    }
+                    self.step(Event::Attempt(call.attempt, Progress::Served))
+                }
                 Err(Ended::Failed(failure)) => {
                     tracing::info!(
                         id = self.order.facts.id,

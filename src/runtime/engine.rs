@@ -4,6 +4,7 @@ use super::clock::Clock;
 use super::homes::Homes;
 use super::meters::Meters;
 use super::probe_money::ProbeMoney;
+use super::route_money::RouteMoney;
 use super::seen::Seen;
 use super::serving::Serving;
 use super::sink::Sink;
@@ -30,6 +31,8 @@ pub struct Engine {
     pub probe_money: ProbeMoney,
     /// What calls took.
     pub seen: Seen,
+    /// What the calls of routes have cost today.
+    pub route_money: RouteMoney,
 }
 
 impl Engine {
@@ -44,9 +47,9 @@ impl Engine {
         store: Arc<Store>,
         region: Option<&str>,
     ) -> Result<Engine, Unusable> {
-        let probe_money = ProbeMoney::kept(&store)?;
+        let (probe_money, route_money) = (ProbeMoney::kept(&store)?, RouteMoney::kept(&store)?);
         let seen = Seen::kept(&store, region)?;
-        let engine = Engine { store, probe_money, seen, ..Engine::new(clock, serving, sink) };
+        let engine = Engine { store, probe_money, route_money, seen, ..Engine::new(clock, serving, sink) };
         engine.serving.load().live.orders().restore(&engine.seen.rankings());
         engine.forget();
         Ok(engine)
@@ -63,6 +66,7 @@ impl Engine {
             store: Arc::new(Store::memory()),
             probe_money: ProbeMoney::default(),
             seen: Seen::default(),
+            route_money: RouteMoney::default(),
         }
     }
 

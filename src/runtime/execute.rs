@@ -5,7 +5,7 @@
 //! next is always what `Run::step` said.
 
 use super::engine::Engine;
-use super::ledger::Asking;
+use super::ledger::{Asking, Keeps};
 use super::live::Held;
 use super::meters::Meters;
 use super::reply::{Gone, Head, Line, Piece, Reply};
@@ -73,6 +73,8 @@ pub(super) struct Execution<'a> {
     pub(super) said: Vec<Option<Said>>,
     /// What the running attempt was let in by.
     pub(super) permit: Option<Held>,
+    /// What is kept of its route's day for the calls that run.
+    kept: Keeps,
     run: Run,
     at_ms: u64,
 }
@@ -90,6 +92,7 @@ impl<'a> Execution<'a> {
             whole: None,
             said: Vec::new(),
             permit: None,
+            kept: Keeps::new(),
             run,
             at_ms,
         }
@@ -128,6 +131,9 @@ impl<'a> Execution<'a> {
             homes: &self.engine.homes,
             seen: &self.engine.seen,
             facts,
+            route: self.order.route,
+            money: &self.engine.route_money,
+            kept: &mut self.kept,
             permit: &mut self.permit,
             clock: &self.engine.clock,
         };
@@ -222,6 +228,12 @@ impl<'a> Execution<'a> {
         // A run that was never told its end cannot be: each way out of the loop has one.
         let outcome = run.outcome().unwrap_or(Outcome::Cancelled);
         self.engine.meters.requests.count([route, outcome.word()]);
+        if let Some(Why::Refusal(refusal)) = run.refused().map(|refused| refused.why) {
+            self.engine.meters.refusals.count([route, refusal.word()]);
+        }
+        if let Some(more) = run.cost_delta(graph).and_then(|delta| u64::try_from(delta).ok()) {
+            self.engine.meters.failover_cost.add(more, [route]);
+        }
         for step in run.trail() {
             let (Some(target), Some(result)) = (step.target, step.result) else { continue };
             let class = match (result.class, outcome) {

@@ -6,17 +6,23 @@
 use super::clock::Clock;
 use super::homes::Homes;
 use super::live::{Held, Live, lock};
+use super::route_money::{Kept, RouteMoney};
 use super::seen::Seen;
 use crate::decide::baselines::Kind;
 use crate::decide::bucket::Extra;
 use crate::decide::orders::{Instant, Measured, Ranked};
+use crate::decide::spend::Today;
 use crate::decide::target_state::{Ask, Ended};
 use crate::decide::{Admission, Facts, Health, Reason, Settle, Standing, Verdicts, draw};
 use crate::graph::Graph;
 use crate::policy::class::Blame;
 use crate::policy::tier::ChainRef;
-use crate::policy::{DicePurpose, Millis, TargetId};
+use crate::policy::{DicePurpose, Millis, Money, RouteId, TargetId};
+use smallvec::SmallVec;
 use std::sync::Arc;
+
+/// What is kept of a day for the calls of one request, by attempt.
+pub type Keeps = SmallVec<[(u32, Kept); 1]>;
 
 /// One request's view of what is shared.
 pub struct Asking<'a> {
@@ -30,6 +36,12 @@ pub struct Asking<'a> {
     pub seen: &'a Seen,
     /// The request.
     pub facts: &'a Facts,
+    /// Its route.
+    pub route: RouteId,
+    /// What routes have spent.
+    pub money: &'a RouteMoney,
+    /// What is kept for its calls, by attempt.
+    pub kept: &'a mut Keeps,
     /// The permit of its attempt.
     pub permit: &'a mut Option<Held>,
     /// The clock.
@@ -51,6 +63,12 @@ impl Measured for Measures<'_> {
 
     fn typical(&mut self, target: TargetId, kind: Kind, wall_ms: u64) -> Option<Millis> {
         self.seen.typical(self.graph.target_name(target), kind, wall_ms)
+    }
+}
+
+impl Asking<'_> {
+    fn route_name(&self) -> &str {
+        self.graph.route(self.route).map_or("", |route| &route.name)
     }
 }
 
@@ -93,6 +111,24 @@ impl Verdicts for Asking<'_> {
     fn health_above(&mut self, target: TargetId, limit: Millis, shared: Health) -> Health {
         let Some((group, place)) = self.live.of(target) else { return shared };
         lock(group).target(place).map_or(shared, |target| target.health_above(limit, shared))
+    }
+
+    fn affords(&mut self, worst: Money, cap: Option<Money>) -> Result<(), Millis> {
+        let today = Today::at(self.clock.wall_ms());
+        if self.money.affords(self.route_name(), today, worst, cap) { Ok(()) } else { Err(today.left) }
+    }
+
+    fn reserve(&mut self, attempt: u32, worst: Money, cap: Option<Money>) -> Result<(), Millis> {
+        let today = Today::at(self.clock.wall_ms());
+        let kept = self.money.reserve(self.route_name(), today, worst, cap).ok_or(today.left)?;
+        self.kept.push((attempt, kept));
+        Ok(())
+    }
+
+    fn bill(&mut self, attempt: u32, billed: Money) {
+        if let Some(at) = self.kept.iter().position(|(number, _)| *number == attempt) {
+            self.kept.swap_remove(at).1.settle(billed);
+        }
     }
 
     fn settle(&mut self, settle: &Settle) {
@@ -159,6 +195,8 @@ mod tests {
         homes: Homes,
         seen: Seen,
         facts: Facts,
+        money: RouteMoney,
+        kept: Keeps,
         permit: Option<Held>,
         clock: Clock,
     }
@@ -173,14 +211,16 @@ mod tests {
                 homes: Homes::default(),
                 seen: Seen::default(),
                 facts,
+                money: RouteMoney::default(),
+                kept: Keeps::new(),
                 permit: None,
                 clock: Clock::start(),
             }
         }
 
         fn asking(&mut self) -> Asking<'_> {
-            let Case { graph, live, homes, seen, facts, permit, clock } = self;
-            Asking { graph, live, homes, seen, facts, permit, clock }
+            let Case { graph, live, homes, seen, facts, money, kept, permit, clock } = self;
+            Asking { graph, live, homes, seen, facts, route: RouteId(0), money, kept, permit, clock }
         }
 
         fn standing(&mut self, name: &str) -> Standing {

@@ -23,13 +23,18 @@ impl<const N: usize> Default for Family<N> {
 impl<const N: usize> Family<N> {
     /// Adds one.
     pub fn count(&self, labels: [&str; N]) {
-        if add(&self.counts.read().unwrap_or_else(PoisonError::into_inner), labels).is_ok() {
+        self.add(1, labels);
+    }
+
+    /// Adds so many.
+    pub fn add(&self, many: u64, labels: [&str; N]) {
+        if add(&self.counts.read().unwrap_or_else(PoisonError::into_inner), labels, many).is_ok() {
             return;
         }
         let mut counts = self.counts.write().unwrap_or_else(PoisonError::into_inner);
         // Somebody may have been faster.
-        if let Err(place) = add(&counts, labels) {
-            counts.insert(place, (labels.map(str::to_owned), AtomicU64::new(1)));
+        if let Err(place) = add(&counts, labels, many) {
+            counts.insert(place, (labels.map(str::to_owned), AtomicU64::new(many)));
         }
     }
 
@@ -40,13 +45,13 @@ impl<const N: usize> Family<N> {
     }
 }
 
-/// Adds one to what these labels count, or says where it would stand. Each request comes here, so labels are compared as
+/// Adds to what these labels count, or says where it would stand. Each request comes here, so labels are compared as
 /// they are and not copied first.
-fn add<const N: usize>(counts: &[([String; N], AtomicU64)], labels: [&str; N]) -> Result<(), usize> {
+fn add<const N: usize>(counts: &[([String; N], AtomicU64)], labels: [&str; N], many: u64) -> Result<(), usize> {
     let found = counts.binary_search_by(|(known, _)| known.each_ref().map(String::as_str).cmp(&labels));
     found.map(|at| {
         if let Some((_, count)) = counts.get(at) {
-            count.fetch_add(1, Ordering::Relaxed);
+            count.fetch_add(many, Ordering::Relaxed);
         }
     })
 }
@@ -60,6 +65,10 @@ pub struct Meters {
     pub attempts: Family<4>,
     /// Attempts by route and target whose request was refused for what our translation made of it.
     pub ours: Family<2>,
+    /// The gateway's own refusals by route and refusal.
+    pub refusals: Family<2>,
+    /// What requests that another target served cost more than at the first of their order, in billionths of a dollar.
+    pub failover_cost: Family<1>,
     /// Probes by target and what they were taken for.
     pub probes: Family<2>,
     /// Calls whose failure was their region's affair, by provider and region.

@@ -18,6 +18,7 @@ pub mod prober;
 mod probing;
 pub mod reload;
 pub mod reply;
+pub mod route_money;
 pub mod seen;
 pub mod serving;
 pub mod sink;

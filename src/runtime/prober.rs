@@ -11,11 +11,10 @@ use super::serving::Serving;
 use super::upstream::{Body, build};
 use crate::classify::{Called, Fault};
 use crate::decide::baselines::Kind;
-use crate::decide::draw;
 use crate::decide::vitals::{Judged, Probed};
+use crate::decide::{draw, spend};
 use crate::policy::probe::{ProbeKind, ProbeRules};
 use crate::policy::{Dialect, Millis, TargetId};
-use crate::record;
 use crate::wire::chat::ChatRequest;
 use crate::wire::chat::answer::Asked;
 use bytes::{Bytes, BytesMut};
@@ -94,7 +93,7 @@ async fn follow(engine: Arc<Engine>, serving: Arc<Serving>, id: TargetId) {
 /// `check` refuses a cap without one.
 fn afford(engine: &Engine, serving: &Serving, id: TargetId, rules: &ProbeRules) -> bool {
     let Some(cap) = rules.spend_per_day else { return true };
-    let worst = record::cost(serving.graph(), id, probing::usage(rules)).unwrap_or_default();
+    let worst = spend::cost(serving.graph(), id, probing::usage(rules)).unwrap_or_default();
     engine.probe_money.afford(serving.graph().target_name(id), engine.clock.wall_ms() / DAY_MS, worst, cap)
 }
 

@@ -284,6 +284,9 @@ pub fn volatile(policy: &Policy) -> Vec<&'static str> {
     if policy.tiers.iter().filter_map(|tier| tier.order.every()).any(|every| every >= Order::LASTING) {
         all.push("what calls took is forgotten by a restart, and `order … every` a day or more begins anew");
     }
+    if policy.budgets.iter().any(|budget| budget.spend_per_day.is_some()) {
+        all.push("what routes have spent today is forgotten by a restart, and they may spend it again");
+    }
     all
 }
 

@@ -6,10 +6,10 @@
 use super::world::World;
 use crate::classify::vendor::{ANYBODY, Vendor};
 use crate::classify::{self, Called, Classified, Fault, NoHeaders};
+use crate::decide::spend;
 use crate::decide::{Call, Event, Facts, Limits, Next, Phase, Progress, Run};
 use crate::graph::Graph;
 use crate::policy::{Effects, Millis, Money, RouteId, SendFacts, TargetId, Usage};
-use crate::record;
 use crate::wire;
 use crate::wire::chat::answer::{Answered, Asked, judge};
 use crate::wire::chat::stream::{PieceKind, StreamEnded, StreamReader};
@@ -37,7 +37,7 @@ pub(super) fn send(
 ) -> Told {
     world.advance(at);
     let facts = facts(graph, route, asked, at, number);
-    world.request(&facts);
+    world.request(route, &facts);
     let run = Run::new(graph, route, &facts);
     let mut drive =
         Drive { graph, world, facts, run, output: String::new(), usage: None, unscripted: None, vendor: &ANYBODY };
@@ -53,7 +53,7 @@ pub(super) fn send(
         };
     }
     let Drive { world, run, output, usage, unscripted, .. } = drive;
-    let cost = run.target().zip(usage).and_then(|(target, usage)| record::cost(graph, target, usage));
+    let cost = run.target().zip(usage).and_then(|(target, usage)| spend::cost(graph, target, usage));
     Told { elapsed: world.now().less(at), run, output, cost, unscripted }
 }
 
@@ -182,6 +182,9 @@ impl Drive<'_> {
 
     fn served(&mut self, answered: &Answered) -> Next {
         self.usage = answered.usage;
+        if let Some(usage) = answered.usage {
+            self.step(Event::Attempt(self.run.attempts(), Progress::Counted(usage)));
+        }
         self.step(Event::Attempt(self.run.attempts(), Progress::Served))
     }
 

@@ -53,7 +53,7 @@ pub fn run(graph: &Graph, sources: &Sources, test: &Test) -> TestReport {
                     None => report.miss(sources, line.span, "there is no `send` above this line".to_owned()),
                 }
             }
-            TestStep::Answers { .. } | TestStep::Is { .. } | TestStep::Dice { .. } => {}
+            TestStep::Answers { .. } | TestStep::Is { .. } | TestStep::Dice { .. } | TestStep::Spent { .. } => {}
         }
     }
     if called == 0 && !refusal_expected && report.passed() {

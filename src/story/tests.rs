@@ -373,3 +373,59 @@ fn a_row_that_ran_out_for_want_of_a_target_rests_and_asks_again() {
     let one = [("budget u }", "budget u; exhausted wait up to 8s }"), ("attempts 4", "attempts 1")];
     holds_with(&one, &format!("{held}a answers empty after 10ms\nsend r\nexpect refused empty-response as 503"));
 }
+
+fn day(then: &str) -> [(&'static str, String); 2] {
+    [
+        ("backoff 200ms to 1s }", format!("backoff 200ms to 1s; spend $1/day {then} }}")),
+        (
+            "tier t {",
+            "target c { model m; provider q; upstream \"c\" }\ntier cheap { chain { c } }\ntier t {".to_owned(),
+        ),
+    ]
+}
+
+fn holds_on(then: &str, lines: &str) {
+    let changes = day(then);
+    let changes: Vec<(&str, &str)> = changes.iter().map(|(from, to)| (*from, to.as_str())).collect();
+    holds_with(&changes, lines);
+}
+
+#[test]
+fn a_day_that_is_spent_refuses_until_the_next_one_begins() {
+    let lines = "given spent $1 for r\na answers ok after 10ms\nsend r\nexpect refused spend as 503\nexpect attempts == 0\n\
+                 expect skipped a as spend\nat 86399s send r\nexpect refused spend\nat 24h send r\nexpect served by a";
+    holds_on("then stop", lines);
+    holds_on("", lines);
+    // $0.001 in and $0.001 out at worst: what is left covers one, and the bill of the first leaves room for another.
+    let left =
+        "given spent $0.998 for r\na answers ok \"x\" after 10ms\nsend r\nexpect served by a\nexpect cost < $0.002\n";
+    holds_on("then stop", &format!("{left}send r {{ tokens 100 }}\nexpect refused spend"));
+    holds_on("then stop", &format!("{left}send r {{ tokens 1; max-output 400 }}\nexpect served by a"));
+}
+
+#[test]
+fn a_failover_that_the_day_does_not_cover_is_not_made() {
+    holds_on(
+        "then stop",
+        "given spent $0.998 for r\na answers timeout-headers\nb answers ok\nsend r\nexpect refused spend as 503\n\
+         expect path [timeout-headers]\nexpect attempts == 1",
+    );
+    // What was refused before it was processed was not billed.
+    holds_on(
+        "then stop",
+        "given spent $0.998 for r\na answers overloaded\nb answers ok\nsend r\nexpect path [overloaded, retry, overloaded, failover, ok]",
+    );
+}
+
+#[test]
+fn a_day_that_is_spent_may_lead_to_another_tier() {
+    holds_on(
+        "then use cheap",
+        "given spent $1 for r\nc answers ok after 10ms\nsend r\nexpect served by c\nexpect skipped a as spend\nexpect skipped b as spend",
+    );
+    holds_on(
+        "then use cheap",
+        "given spent $0.998 for r\na answers timeout-headers\nc answers ok\nsend r\nexpect path [timeout-headers, fallback, ok]",
+    );
+    holds_on("then use cheap", "given spent $1 for r\nc is down\nsend r\nexpect refused no-target as 503");
+}

@@ -5,13 +5,14 @@ use crate::decide::bucket::Extra;
 use crate::decide::group::Admitted;
 use crate::decide::ledgers::{Ledgers, Plan};
 use crate::decide::orders::{Instant, Measured, Orders, Ranked};
+use crate::decide::spend::{Purse, Reservation, Today};
 use crate::decide::target_state::{Ask, Ended};
 use crate::decide::{Admission, Breaker, Facts, Health, Ramp, Reason, Settle, Standing, Verdicts};
 use crate::graph::Graph;
 use crate::policy::breaker::Capability;
 use crate::policy::class::Blame;
 use crate::policy::tier::ChainRef;
-use crate::policy::{Answer, DicePurpose, Millis, Percent, TargetId, TargetState, Test, TestStep};
+use crate::policy::{Answer, DicePurpose, Millis, Money, Percent, RouteId, TargetId, TargetState, Test, TestStep};
 use crate::wire::scripted::{CallLine, CallScript};
 use std::collections::BTreeMap;
 
@@ -35,6 +36,7 @@ struct Stated {
 /// What of a request bears on how targets stand.
 #[derive(Clone, Debug)]
 struct Asks {
+    route: RouteId,
     key: String,
     session: Option<String>,
     capability: Capability,
@@ -59,6 +61,10 @@ pub(super) struct World {
     permit: Option<(TargetId, Admitted)>,
     /// Where sessions were last served, and when.
     homes: Vec<(String, TargetId, Millis)>,
+    /// What routes have spent today.
+    purses: BTreeMap<RouteId, Purse>,
+    /// What is kept for the calls that run, by attempt.
+    reserved: Vec<(u32, Reservation)>,
     orders: Orders,
     /// What calls took. A test begins with the first of January 1970.
     baselines: Baselines,
@@ -88,6 +94,7 @@ impl World {
     /// Lines without `at` hold from the start, wherever they stand.
     pub(super) fn new(graph: &Graph, test: &Test) -> World {
         let (mut states, mut dice) = (Vec::new(), Vec::new());
+        let mut purses = BTreeMap::new();
         let mut lines: BTreeMap<TargetId, Vec<CallLine>> = BTreeMap::new();
         for line in &test.lines {
             let since = line.at.unwrap_or(Millis::ZERO);
@@ -98,6 +105,9 @@ impl World {
                 }
                 TestStep::Is { target, state } => states.push(Stated { target: *target, since, state: *state }),
                 TestStep::Dice { share, purpose } => dice.push((*purpose, *share)),
+                TestStep::Spent { amount, route } => {
+                    purses.insert(*route, Purse::of(Today::at(0).day, *amount));
+                }
                 TestStep::Send { .. } | TestStep::Expect(_) => {}
             }
         }
@@ -114,6 +124,8 @@ impl World {
             orders: Orders::of_graph(graph),
             baselines: Baselines::default(),
             names: graph.policy().targets.iter().map(|target| target.name.clone()).collect(),
+            purses,
+            reserved: Vec::new(),
         }
     }
 
@@ -122,8 +134,9 @@ impl World {
     }
 
     /// The request that comes next.
-    pub(super) fn request(&mut self, facts: &Facts) {
+    pub(super) fn request(&mut self, route: RouteId, facts: &Facts) {
         self.asks = Some(Asks {
+            route,
             key: facts.session_key().to_owned(),
             session: facts.session.clone(),
             capability: Ask::of(facts).capability,
@@ -139,6 +152,17 @@ impl World {
         let now = self.now;
         let (_, script) = self.scripts.iter_mut().find(|(t, _)| *t == target)?;
         script.next(now).map(|(answer, after)| (answer.clone(), after))
+    }
+
+    /// Tests begin at midnight.
+    fn today(&self) -> Today {
+        Today::at(self.now.0)
+    }
+
+    /// What the route of the running request has spent.
+    fn purse(&mut self) -> Option<&mut Purse> {
+        let route = self.asks.as_ref()?.route;
+        Some(self.purses.entry(route).or_default())
     }
 
     fn dice(&self, purpose: DicePurpose) -> u32 {
@@ -229,6 +253,28 @@ impl Verdicts for World {
     fn health_above(&mut self, target: TargetId, limit: Millis, shared: Health) -> Health {
         let Some((group, place)) = self.ledgers.of(target) else { return shared };
         group.target(place).map_or(shared, |target| target.health_above(limit, shared))
+    }
+
+    fn affords(&mut self, worst: Money, cap: Option<Money>) -> Result<(), Millis> {
+        let today = self.today();
+        let Some(purse) = self.purse() else { return Ok(()) };
+        if purse.affords(today, worst, cap) { Ok(()) } else { Err(today.left) }
+    }
+
+    fn reserve(&mut self, attempt: u32, worst: Money, cap: Option<Money>) -> Result<(), Millis> {
+        let today = self.today();
+        let Some(purse) = self.purse() else { return Ok(()) };
+        let reservation = purse.reserve(today, worst, cap).ok_or(today.left)?;
+        self.reserved.push((attempt, reservation));
+        Ok(())
+    }
+
+    fn bill(&mut self, attempt: u32, billed: Money) {
+        let Some(at) = self.reserved.iter().position(|(number, _)| *number == attempt) else { return };
+        let (_, reservation) = self.reserved.swap_remove(at);
+        if let Some(purse) = self.purse() {
+            purse.settle(reservation, billed);
+        }
     }
 
     fn settle(&mut self, settle: &Settle) {

@@ -6,7 +6,7 @@ use switchback::decide::{
 };
 use switchback::graph::Graph;
 use switchback::policy::tier::ChainRef;
-use switchback::policy::{Class, DicePurpose, Millis, RouteId, Stage, TargetId};
+use switchback::policy::{Class, DicePurpose, Millis, Money, RouteId, Stage, TargetId};
 use switchback::ready::prepare;
 use switchback::source::Sources;
 
@@ -86,6 +86,16 @@ impl Verdicts for Well {
     fn health_above(&mut self, _: TargetId, _: Millis, shared: Health) -> Health {
         shared
     }
+
+    fn affords(&mut self, _: Money, _: Option<Money>) -> Result<(), Millis> {
+        Ok(())
+    }
+
+    fn reserve(&mut self, _: u32, _: Money, _: Option<Money>) -> Result<(), Millis> {
+        Ok(())
+    }
+
+    fn bill(&mut self, _: u32, _: Money) {}
 
     fn settle(&mut self, _: &Settle) {}
 

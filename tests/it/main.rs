@@ -33,6 +33,7 @@ mod gateway_refusals;
 mod gateway_rest;
 mod gateway_rig;
 mod gateway_serve;
+mod gateway_spend;
 mod gateway_stream;
 mod git;
 mod grammar;

@@ -185,6 +185,8 @@ const DIFFERENCES: &[(Block, &str, &str, &str)] = &[
     (Block::Budget, "replays", "1", "0"),
     (Block::Budget, "rounds", "1", "2"),
     (Block::Budget, "spend", "$1/request", "$2/request"),
+    (Block::Budget, "spend", "$1/day then stop", "$2/day then stop"),
+    (Block::Budget, "spend", "$1/day then stop", "$1/day then use v"),
     (Block::Breaker, "extends", "k", "l"),
     (Block::Breaker, "scopes", "[account, target]", "[target]"),
     (Block::Breaker, "trip", "when errors >= 50% over 30s, min 20", "when errors >= 60% over 30s, min 20"),
@@ -241,6 +243,7 @@ const DIFFERENCES: &[(Block, &str, &str, &str)] = &[
     (Block::Test, "send", "r { stream yes }", "r { tokens 100k }"),
     (Block::Test, "expect", "served by a", "served by z"),
     (Block::Test, "given", "dice 10%", "dice 99%"),
+    (Block::Test, "given", "spent $1 for r; given dice 10%", "spent $1 for r; given dice 99%"),
     (Block::Test, "at", "0s a is down", "1h a is down"),
 ];
 
@@ -264,6 +267,7 @@ fn with(block: Block, word: &str, value: &str) -> String {
         (Block::Tier, "t", "chain { a;z }"),
         (Block::Target, "by-default", "model m; provider plain"),
         (Block::Tier, "u", "chain { z;by-default }"),
+        (Block::Tier, "v", "chain { by-default }"),
         (Block::Matrix, "x", "overloaded -> retry once, failover; otherwise -> stop"),
         (Block::Matrix, "y", "overloaded -> failover; otherwise -> stop"),
         (Block::Matrix, "f", "connect -> failover; otherwise -> stop"),

@@ -1,10 +1,9 @@
 //! A cap that one whole answer of a target is above: a request that names no limit of its output never goes there.
 
-use super::{enabled, known, routes, setting};
+use super::{enabled, known, routes, spending};
 use crate::check::context::Context;
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
-use crate::syntax::settings::Block;
 use std::collections::BTreeSet;
 
 /// Looks at every target in reach of a route with a cap; each pair of a budget and a target is named once.
@@ -12,7 +11,10 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     let mut told = BTreeSet::new();
     for (route, tier) in routes(draft) {
         let Some(budget) = known(&draft.budgets, route.budget.index()) else { continue };
-        let Some(cap) = budget.spend_per_request else { continue };
+        // Of two caps the one that ends it first.
+        let request = budget.spend_per_request.map(|cap| (cap, "/request"));
+        let day = budget.spend_per_day.map(|day| (day.cap, "/day"));
+        let Some((cap, unit)) = request.into_iter().chain(day).min() else { continue };
         for link in tier.chains.iter().filter_map(|chain| enabled(draft, chain)).flatten() {
             let model = &link.model.capabilities;
             let price = link.target.prices.output.or(model.prices.output);
@@ -21,7 +23,6 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
             if cost <= cap || !told.insert((&budget.name, &link.target.name)) {
                 continue;
             }
-            let span = setting(cx, Block::Budget, &budget.name, "spend").unwrap_or(budget.span);
             out.push(
                 Diagnostic::new(
                     Code::AnswerAboveSpend,
@@ -29,9 +30,9 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
                     format!("one whole answer of target `{}` costs {cost}, above the cap of {cap}", link.target.name),
                 )
                 .here("passed over for a request that names no limit of its output")
-                .label(span, "the cap")
+                .label(spending(cx, budget, unit), "the cap")
                 .label(link.model.span, format!("up to {tokens} tokens of output, at {price}"))
-                .help(format!("write `spend {cost}/request` or more, or let clients send `max_tokens`")),
+                .help(format!("write `spend {cost}{unit}` or more, or let clients send `max_tokens`")),
             );
         }
     }

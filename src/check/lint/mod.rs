@@ -25,6 +25,7 @@ mod output_above_context;
 mod probe_refused;
 mod region_nowhere;
 mod slow_above_unseen;
+mod spend_to_itself;
 mod stage_too_short;
 mod two_accounts_one_credential;
 mod two_breakers;
@@ -37,14 +38,14 @@ mod wait_above_deadline;
 use super::context::{Context, Decl};
 use super::draft::Draft;
 use crate::diag::Diagnostic;
-use crate::policy::{Action, Chain, Matrix, Model, Provider, Route, Target, Tier};
+use crate::policy::{Action, Budget, Chain, Matrix, Model, Provider, Route, Target, Tier};
 use crate::source::Span;
 use crate::syntax::settings::Block;
 
 /// What a lint is: it reads, and adds what it finds.
 type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
 
-const LINTS: [Lint; 29] = [
+const LINTS: [Lint; 30] = [
     action_never_possible::lint,
     answer_above_spend::lint,
     attempts_above_chain::lint,
@@ -66,6 +67,7 @@ const LINTS: [Lint; 29] = [
     probe_refused::lint,
     region_nowhere::lint,
     slow_above_unseen::lint,
+    spend_to_itself::lint,
     stage_too_short::lint,
     two_accounts_one_credential::lint,
     two_breakers::lint,
@@ -130,6 +132,15 @@ fn setting(cx: &Context<'_>, block: Block, name: &str, word: &str) -> Option<Spa
     let decl = declared(cx, block, name)?;
     let statement = decl.statements().iter().find(|statement| statement.keyword() == Some(word));
     Some(statement.map_or(decl.name_span, |statement| statement.span))
+}
+
+/// Where a budget's cap for a unit, `/request` or `/day`, stands, or the budget's name where it is inherited.
+fn spending(cx: &Context<'_>, budget: &Budget, unit: &str) -> Span {
+    let lines = declared(cx, Block::Budget, &budget.name).map(Decl::statements).unwrap_or_default();
+    let of_unit = |statement: &&crate::syntax::tree::Statement| {
+        statement.keyword() == Some("spend") && cx.names.slice(statement.span).contains(unit)
+    };
+    lines.iter().find(of_unit).map_or(budget.span, |statement| statement.span)
 }
 
 /// A setting's statement in the block itself, and not in one that it extends.

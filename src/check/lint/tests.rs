@@ -212,3 +212,53 @@ fn attempts_are_held_against_the_keys_of_a_pool_that_is_walked() {
     assert_eq!(judged(walks, "7"), [ABOVE]);
     assert_eq!((judged(stays, "3"), judged(stays, "4")), (vec![], vec![ABOVE]));
 }
+
+const PRICED: &str =
+    "model small { modalities [text]; streaming yes; context 32k; max-output 4k; price $1/M in, $2/M out }";
+
+#[test]
+fn caps_on_money_are_held_against_prices_and_tiers_in_reach() {
+    let budget = |spend: &str| format!("budget short {{ deadline 10s; attempts 2; {spend} }}");
+    let spends = |model: &str, spend: &str| {
+        let more = "target three { model small; provider left; upstream \"three\" }\ntier other { chain { three } }";
+        let used = format!(
+            "{more}\nroute second {{ tier other; matrix simple; budget plain }}\nbudget plain {{ deadline 10s; attempts 2 }}"
+        );
+        codes(&[("model", model), ("budget", &budget(spend)), ("more", &used)])
+    };
+    for good in
+        ["spend $5/day", "spend $5/day then stop", "spend $5/day then use other", "spend $1/request; spend $5/day"]
+    {
+        assert_eq!(spends(PRICED, good), [""; 0], "{good}");
+    }
+    assert_eq!(spends(PRICED, "spend $5/day then use chat"), ["SB0721"]);
+    // A longest answer is 4k tokens at $2 for a million.
+    assert_eq!(spends(PRICED, "spend $0.007/day then stop"), ["SB0706", "SB0706"]);
+    assert_eq!(spends(PRICED, "spend $0.007/day; spend $0.005/request"), ["SB0706", "SB0706"]);
+    let unpriced = "model small { modalities [text]; streaming yes; context 32k; max-output 4k }";
+    assert_eq!(spends(unpriced, "spend $5/day then stop"), ["SB0704", "SB0704"]);
+    assert_eq!(spends(unpriced, "spend $5/day then use other"), ["SB0704", "SB0704", "SB0704"], "used beyond the cap");
+}
+
+#[test]
+fn spend_is_written_once_for_each_unit_and_inherited_unit_by_unit() {
+    let spends = |spend: &str| {
+        found(&[("model", PRICED), ("budget", &format!("budget short {{ deadline 10s; attempts 2; {spend} }}"))])
+    };
+    let said = |spend: &str| spends(spend).into_iter().map(|(code, _)| code).collect::<Vec<_>>();
+    assert_eq!(said("spend $1/day; spend $2/day then stop"), ["SB0214"]);
+    assert_eq!(said("spend $1/week"), ["SB0303"]);
+    assert_eq!(said("spend $1/day then halt"), ["SB0303"]);
+    assert_eq!(said("spend $1/day then use nobody"), ["SB0202"]);
+    assert_eq!(said("spend $1/day and stop"), ["SB0303"]);
+    let policy = crate::check::sample::policy(&[
+        ("model", PRICED),
+        (
+            "budget",
+            "budget short { extends base; spend $2/day then stop }\nbudget base { deadline 10s; attempts 2; spend $1/request; spend $9/day }",
+        ),
+    ]);
+    let budget = policy.budgets.iter().find(|b| b.name == "short").unwrap();
+    assert_eq!(budget.spend_per_request, Some(crate::policy::Money(1_000_000_000)));
+    assert_eq!(budget.spend_per_day.unwrap().cap, crate::policy::Money(2_000_000_000));
+}

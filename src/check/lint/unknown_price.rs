@@ -1,18 +1,27 @@
-//! A cap on what a request costs, and a target whose price is not known: it could never be called.
+//! A cap on what requests cost, and a target whose price is not known: it could never be called.
 
 use super::{enabled, known, routes};
 use crate::check::context::Context;
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
+use crate::policy::{Beyond, Tier};
 
-/// Looks at every target in reach of a route with a cap; each target is named once.
+/// Looks at every target in reach of a route with a cap, those used beyond it included; each target is named once.
 pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     let mut named = Vec::new();
     for (route, tier) in routes(draft) {
-        let Some(budget) = known(&draft.budgets, route.budget.index()).filter(|b| b.spend_per_request.is_some()) else {
-            continue;
+        let Some(budget) = known(&draft.budgets, route.budget.index()) else { continue };
+        let what = match (budget.spend_per_request, budget.spend_per_day) {
+            (Some(_), _) => "this budget caps what a request costs",
+            (None, Some(_)) => "this budget caps what a day costs",
+            (None, None) => continue,
         };
-        for link in tier.chains.iter().filter_map(|chain| enabled(draft, chain)).flatten() {
+        let beyond: Option<&Tier> = match budget.spend_per_day.map(|day| day.then) {
+            Some(Beyond::Use(other)) => known(&draft.tiers, other.index()),
+            Some(Beyond::Stop) | None => None,
+        };
+        let chains = [tier].into_iter().chain(beyond).flat_map(|tier| &tier.chains);
+        for link in chains.filter_map(|chain| enabled(draft, chain)).flatten() {
             let (own, model) = (link.target.prices, link.model.capabilities.prices);
             let unknown = match (own.input.or(model.input), own.output.or(model.output)) {
                 (Some(_), Some(_)) => continue,
@@ -31,9 +40,9 @@ pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
                     format!("the price of {unknown} at target `{}` is not known", link.target.name),
                 )
                 .here("no call here can be held against a cap")
-                .label(budget.span, "this budget caps what a request costs")
+                .label(budget.span, what)
                 .label(link.model.span, "its model")
-                .help("write `price $X/M in, $Y/M out` at the model or the target"),
+                .help("write `price $X/M in, $Y/M out` at the model or the target; what costs nothing is `$0/M`"),
             );
         }
     }

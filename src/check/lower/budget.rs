@@ -1,13 +1,14 @@
 //! `budget`.
 
+use super::spend;
 use crate::check::context::{Context, Decl, not_yet};
 use crate::check::fields::Fields;
 use crate::check::resolution::Origin;
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
-use crate::policy::{Backoff, Budget, Jitter, Millis, Money};
+use crate::policy::{Backoff, Budget, Jitter, Millis};
 use crate::source::Span;
-use crate::syntax::tree::{Item, ItemKind, Statement};
+use crate::syntax::tree::{ItemKind, Statement};
 
 /// Most calls that a request may be given: more than any chain is long.
 const MOST_ATTEMPTS: u32 = 100;
@@ -27,9 +28,9 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Budget> {
     let reserve = fields.optional(cx, "reserve", |cx, s| cx.duration(s));
     let backoff = fields.or(cx, "backoff", Budget::BACKOFF, backoff);
     let rounds = fields.or(cx, "rounds", 1, |cx, s| cx.integer(s, 1, MOST_ATTEMPTS));
-    let spend = spend(cx, &fields.all("spend"));
+    let spend = spend::lower(cx, decl, &fields);
     let replays = fields.or(cx, "replays", Budget::REPLAYS, |cx, s| cx.integer(s, 0, MOST_ATTEMPTS));
-    let (deadline, attempt_timeout) = (deadline?, attempt_timeout?);
+    let (deadline, attempt_timeout, spend) = (deadline?, attempt_timeout?, spend?);
     let default_reserve = Budget::default_reserve(deadline, attempt_timeout);
     cx.settle(decl, "reserve", default_reserve.to_string(), Origin::Default);
     let limit = attempt_timeout.map_or_else(|| "what the deadline leaves".to_owned(), |limit| limit.to_string());
@@ -48,52 +49,14 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Budget> {
         idle: idle?,
         total: total?,
         rounds: rounds?,
-        spend_per_request: spend?,
+        spend_per_request: spend.per_request,
+        spend_per_day: spend.per_day,
         min_attempt: min_attempt?,
         reserve: reserve?.unwrap_or(default_reserve),
         backoff: backoff?,
         replays: replays?,
     };
     fits(cx, decl, &fields, &budget).then_some(budget)
-}
-
-/// `$X/request`; a cap per day has no effect yet.
-fn spend<'a>(cx: &mut Context<'a>, statements: &[&'a Statement]) -> Option<Option<Money>> {
-    let mut cap = None;
-    let mut whole = true;
-    for statement in statements {
-        let items = cx.value_items(statement)?;
-        let (first, rest) = items.split_first()?;
-        let ItemKind::Number(text) = &first.kind else {
-            cx.report(value::wrong(first, "an amount for a request, such as `$0.60/request`"));
-            whole = false;
-            continue;
-        };
-        if text.ends_with("/day") {
-            cx.later(first.span, text);
-            cx.mention(rest);
-            whole = false;
-            continue;
-        }
-        let Some(amount) = text.strip_suffix("/request") else {
-            cx.report(value::wrong(first, "an amount for a request, such as `$0.60/request`"));
-            whole = false;
-            continue;
-        };
-        cx.nothing_more(rest);
-        let amount = Item { kind: ItemKind::Number(amount.to_owned()), span: first.span };
-        let amount = value::money(&amount, &mut cx.diagnostics);
-        if cap.is_some() {
-            cx.report(
-                Diagnostic::new(Code::DuplicateSetting, first.span, "a second cap for a request")
-                    .help("keep one of them"),
-            );
-            whole = false;
-        }
-        whole &= amount.is_some();
-        cap = cap.or(amount);
-    }
-    whole.then_some(cap)
 }
 
 /// A duration; a multiple of the baseline has no effect yet.

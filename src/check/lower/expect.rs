@@ -18,8 +18,8 @@ const WORDS: [&str; 10] =
     ["served", "refused", "attempts", "elapsed", "cost", "path", "never", "skipped", "output", "ended"];
 
 /// The words of reasons for which a target is passed over; `contract` stands for all of a contract's reasons.
-pub const REASONS: [&str; 9] =
-    ["contract", "disabled", "down", "breaker-open", "hold", "trial-busy", "busy", "ramp", "degraded"];
+pub const REASONS: [&str; 10] =
+    ["contract", "spend", "disabled", "down", "breaker-open", "hold", "trial-busy", "busy", "ramp", "degraded"];
 
 /// Reads the rest of an `expect` line.
 pub fn lower(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<Expectation> {

@@ -22,6 +22,7 @@ pub mod route;
 pub mod row_action;
 pub mod script;
 pub mod send;
+mod spend;
 pub mod target;
 pub mod test;
 pub mod tier;

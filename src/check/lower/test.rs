@@ -83,9 +83,16 @@ fn line(ctx: &mut Context<'_>, statement: &Statement) -> Option<TestLine> {
     Some(TestLine { at, span: statement.span, step })
 }
 
-/// `given dice N% [for PURPOSE]`
+/// `given dice N% [for PURPOSE]` or `given spent $X for ROUTE`
 fn given(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<TestStep> {
     let out = &mut ctx.diagnostics;
+    if cursor.take_word("spent") {
+        let amount = value::money(cursor.due("an amount of money", out)?, out)?;
+        cursor.due_word("for", out)?;
+        let route = cursor.due("the name of a route", out)?;
+        let route = ctx.route(route);
+        return cursor.finish(&mut ctx.diagnostics).then_some(TestStep::Spent { amount, route: route? });
+    }
     cursor.due_word("dice", out)?;
     let share = value::percent(cursor.due("a percentage", out)?, out)?;
     let purpose = match cursor.take_word("for") {

@@ -3,21 +3,22 @@
 use super::call::How;
 use super::checks::{Choice, May, PassChecks};
 use super::lapse::Lapse;
+use super::money::Short;
 use super::race::Racer;
 use super::scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
 use super::{Planned, Run};
 use crate::decide::action::{Bar, Walked, walk};
 use crate::decide::deadline::Fit;
-use crate::decide::event::{Call, Failure, Next, Refused, Settle, Why};
+use crate::decide::event::{Call, Failure, Next, Settle};
 use crate::decide::guard::{Failed, View, holds};
 use crate::decide::replay::Attempted;
-use crate::decide::select::{self, Pass};
+use crate::decide::select::Pass;
 use crate::decide::standing::Verdicts;
-use crate::decide::trail::{Outcome, StepResult};
+use crate::decide::trail::StepResult;
 use crate::decide::vitals::Latency;
 use crate::graph::{Edge, Node, NodeIndex};
 use crate::policy::class::Blame;
-use crate::policy::{Action, Class, FallbackTo, Refusal, Stage, TierId};
+use crate::policy::{Action, Class, FallbackTo, Stage, TierId};
 use smallvec::SmallVec;
 
 impl Run {
@@ -29,6 +30,7 @@ impl Run {
         blame: Blame,
         verdicts: &mut dyn Verdicts,
     ) -> Next {
+        self.short = Short::default();
         let cause = failure.class;
         if self.committed {
             failure.class = Class::PartialStream;
@@ -51,8 +53,9 @@ impl Run {
         });
         // Asked after it is settled: with this failure the region may be the one that fails.
         let regional = verdicts.standing(target, scene.now).regional;
-        self.close_step(
-            racer.step,
+        self.close(
+            scene,
+            racer,
             StepResult {
                 class: Some(failure.class),
                 stage: Some(failure.stage),
@@ -61,7 +64,9 @@ impl Run {
                 ended: scene.now,
                 ours: failure.ours,
                 regional,
+                bill: None,
             },
+            verdicts,
         );
         self.remember(failure.class, racer.attempt, failure.ours);
         let lapse = Lapse {
@@ -86,25 +91,31 @@ impl Run {
             failover: scene.allowed(scene.route.failover, "failover", verdicts),
             fallback: scene.allowed(scene.route.fallback, "fallback", verdicts),
         };
-        for _ in 0..=self.candidates.len() {
+        // The tier that is used once the day's money is spent.
+        let mut beyond = None;
+        for _ in 0..=self.candidates.len().saturating_add(1) {
             let standings = self.survey(scene, verdicts, self.tier, &self.candidates);
-            let elsewhere = self.elsewhere(scene, row, verdicts);
-            let around = Around { row, may, standings: &standings, elsewhere: &elsewhere };
-            match self.find(scene, lapse, &around, verdicts) {
-                Found::Way(way) => {
+            let elsewhere = self.elsewhere(scene, row, beyond, verdicts);
+            let around = Around { row, beyond, may, standings: &standings, elsewhere: &elsewhere };
+            let found = self.find(scene, lapse, &around, verdicts);
+            let spent = if beyond.is_some() { None } else { self.beyond(scene) };
+            match (found, spent) {
+                (Found::Way(way), _) => {
                     if let Some(next) = self.act(scene, way, lapse, &around, verdicts) {
                         return next;
                     }
                 }
-                Found::Stop { node, status: None, exhausted: true, wanting } => {
+                (Found::Stop { .. } | Found::Nothing, Some(Some(tier))) => beyond = Some(tier),
+                (Found::Stop { node, status: None, .. }, Some(None)) => return self.refuse_spend(scene, Some(node)),
+                (Found::Stop { node, status: None, exhausted: true, wanting }, None) => {
                     let back = if wanting { self.back_in(scene, lapse, &around) } else { None };
                     if let Some(next) = self.rest(scene, back, Some(lapse), verdicts) {
                         return next;
                     }
                     return self.ran_out(scene, Some(node), Some(&standings));
                 }
-                Found::Stop { node, status, .. } => return self.stop(scene, node, status),
-                Found::Nothing => return self.ran_out(scene, None, Some(&standings)),
+                (Found::Stop { node, status, .. }, _) => return self.stop(scene, node, status),
+                (Found::Nothing, _) => return self.ran_out(scene, None, Some(&standings)),
             }
         }
         self.ran_out(scene, None, None)
@@ -130,7 +141,9 @@ impl Run {
                 moved: Moved::new(),
                 may: around.may,
             };
-            let Walked { taken, barred } = walk(actions(scene, around.row), &mut checks);
+            let beyond = around.beyond.map(|tier| (around.row, Action::Fallback(FallbackTo::Tier(tier))));
+            let row = actions(scene, around.row).filter(|_| beyond.is_none());
+            let Walked { taken, barred } = walk(beyond.into_iter().chain(row), &mut checks);
             let choice = checks.choice;
             match (taken, choice) {
                 (Some((node, Action::Stop { status })), _) => {
@@ -177,17 +190,25 @@ impl Run {
         &self,
         scene: &Scene<'_>,
         row: NodeIndex,
+        beyond: Option<TierId>,
         verdicts: &mut dyn Verdicts,
     ) -> SmallVec<[(TierId, Candidates, Standings); 1]> {
+        let named = actions(scene, row).filter_map(|(_, action)| match action {
+            Action::Fallback(FallbackTo::Tier(tier)) => Some(tier),
+            Action::Fallback(FallbackTo::OtherModel | FallbackTo::LargerContext)
+            | Action::Failover
+            | Action::NextKey
+            | Action::Retry { .. }
+            | Action::Wait { .. }
+            | Action::Stop { .. } => None,
+        });
         let mut found = SmallVec::new();
-        for (_, action) in actions(scene, row) {
-            if let Action::Fallback(FallbackTo::Tier(tier)) = action {
-                let mut candidates = scene.candidates(tier, &mut SmallVec::new());
-                scene.draw_splits(tier, &mut candidates, verdicts);
-                let mut standings = self.survey(scene, verdicts, tier, &candidates);
-                scene.arrange(tier, &mut candidates, &mut standings, verdicts);
-                found.push((tier, candidates, standings));
-            }
+        for tier in named.chain(beyond) {
+            let mut candidates = scene.candidates(tier, &mut SmallVec::new());
+            scene.draw_splits(tier, &mut candidates, verdicts);
+            let mut standings = self.survey(scene, verdicts, tier, &candidates);
+            scene.arrange(tier, &mut candidates, &mut standings, verdicts);
+            found.push((tier, candidates, standings));
         }
         found
     }
@@ -252,6 +273,7 @@ impl Run {
         };
         let eligible = |c: &Candidate| self.unused(c.target) && fits(action, c, &lapse.candidate);
         passed_over(candidates, standings, scene.now, (pass, choice.at), eligible, &mut passed);
+        passed.extend(self.short.passed());
         let (admission, standing) = (choice.admission, choice.standing);
         let how = How { verb: Some(action.verb()), node, admission, pass, wait: None, standing, passed };
         let call = self.call(scene, choice.candidate, choice.granted, how, verdicts).ok()?;
@@ -289,61 +311,13 @@ impl Run {
             Err(_) => self.after(scene, &planned.lapse, verdicts),
         }
     }
-
-    /// A `stop` that the row says: the class's own status, or the one it names.
-    fn stop(&mut self, scene: &Scene<'_>, node: NodeIndex, status: Option<u16>) -> Next {
-        let told = self.told;
-        let class = told.map_or(Class::Unknown, |t| t.class);
-        let ours = told.is_some_and(|t| t.ours);
-        self.push_stop(scene, node, SmallVec::new());
-        if self.committed {
-            return self.break_off(Why::Class(class), told.map(|t| t.attempt));
-        }
-        self.end(Refused {
-            status: status.unwrap_or_else(|| told.map_or_else(|| class.client_status(), |t| t.client_status())),
-            why: Why::Class(class),
-            attempt: told.map(|t| t.attempt),
-            retry_after: None,
-            answered: true,
-            ours,
-        })
-    }
-
-    /// The row ran out: nothing it says was possible.
-    fn ran_out(&mut self, scene: &Scene<'_>, node: Option<NodeIndex>, standings: Option<&Standings>) -> Next {
-        if self.committed {
-            let node = node.or_else(|| scene.graph.route_node(self.route)).unwrap_or(NodeIndex::end());
-            return self.stop(scene, node, None);
-        }
-        if let Some(node) = node.or_else(|| scene.graph.route_node(self.route)) {
-            let mut passed = SmallVec::new();
-            if let Some(standings) = standings {
-                let unused = |c: &Candidate| self.unused(c.target);
-                passed_over(&self.candidates, standings, scene.now, (Pass::Relaxed, 0), unused, &mut passed);
-            }
-            self.push_stop(scene, node, passed);
-        }
-        let told = self.told;
-        self.end(Refused {
-            status: scene.route.exhausted.status(),
-            why: told.map_or(Why::Refusal(Refusal::NoTarget), |t| Why::Class(t.class)),
-            attempt: told.map(|t| t.attempt),
-            retry_after: standings.and_then(|s| select::return_in(s.iter(), scene.now)),
-            answered: true,
-            ours: told.is_some_and(|t| t.ours),
-        })
-    }
-
-    fn end(&mut self, refused: Refused) -> Next {
-        self.refused = Some(refused);
-        self.outcome = Some(Outcome::Refused);
-        Next::Refuse(refused)
-    }
 }
 
 /// What does not change while one row is walked.
 pub(super) struct Around<'a> {
     pub(super) row: NodeIndex,
+    /// Where the row goes instead, the day's money being spent.
+    beyond: Option<TierId>,
     pub(super) may: May,
     pub(super) standings: &'a Standings,
     pub(super) elsewhere: &'a [(TierId, Candidates, Standings)],

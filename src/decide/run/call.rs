@@ -7,7 +7,7 @@ use crate::decide::deadline;
 use crate::decide::event::{Call, Limits, Timer};
 use crate::decide::select::Pass;
 use crate::decide::standing::{Admission, Reason, Standing, Verdicts};
-use crate::decide::trail::{Passed, Step};
+use crate::decide::trail::{Passed, PassedWhy, Step};
 use crate::graph::NodeIndex;
 use crate::policy::class::{Blame, Verb};
 use crate::policy::{Millis, TargetId};
@@ -53,7 +53,7 @@ impl Run {
     /// Starts a call.
     ///
     /// # Errors
-    /// The reason against it, where the target was taken from under this request since it was chosen.
+    /// The reason against it, where the target, or the money for it, was taken from under this request since it was chosen.
     pub(super) fn call(
         &mut self,
         scene: &Scene<'_>,
@@ -61,10 +61,16 @@ impl Run {
         granted: Millis,
         how: How,
         verdicts: &mut dyn Verdicts,
-    ) -> Result<Call, Reason> {
+    ) -> Result<Call, PassedWhy> {
         let target = candidate.target;
-        let key = self.next_key(scene, target, how.verb, verdicts).ok_or(Reason::Hold)?;
-        verdicts.admit(target, (how.admission, key), self.unused(target), scene.now)?;
+        let key = self.next_key(scene, target, how.verb, verdicts).ok_or(PassedWhy::Reason(Reason::Hold))?;
+        if !self.reserve(scene, &candidate, verdicts) {
+            return Err(PassedWhy::Spend);
+        }
+        if let Err(reason) = verdicts.admit(target, (how.admission, key), self.unused(target), scene.now) {
+            self.give_back(scene, verdicts);
+            return Err(PassedWhy::Reason(reason));
+        }
         let pool = self.note_key(scene, target, key);
         match how.verb {
             None => self.tally.attempts = self.tally.attempts.saturating_add(1),
@@ -84,6 +90,7 @@ impl Run {
             headers: false,
             output: None,
             key_honoured,
+            usage: None,
         });
         // A rest before it is part of the pause.
         let wait = match (how.wait, self.rested.take()) {

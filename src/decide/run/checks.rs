@@ -44,7 +44,7 @@ pub(super) struct PassChecks<'a, 'b> {
     /// Candidates of tiers that a `fallback to TIER` names, and how they stand.
     pub(super) elsewhere: &'a [(TierId, Candidates, Standings)],
     pub(super) choice: Option<Choice>,
-    /// Whom it was too late for, in this walk.
+    /// Whom it was too late for, or who was too dear, in this walk.
     pub(super) moved: Moved,
     /// Whether this session may go to another target of the model, and to another model.
     pub(super) may: May,
@@ -73,7 +73,7 @@ impl Checks for PassChecks<'_, '_> {
                 }
                 Action::NextKey | Action::Failover | Action::Fallback(_) | Action::Stop { .. } => false,
             },
-            Bar::Money => self.money(),
+            Bar::Money => self.money(action),
             Bar::Time => self.time(action),
         }
     }
@@ -96,7 +96,7 @@ impl PassChecks<'_, '_> {
         }
     }
 
-    /// Where the action would go in this pass, leaving out whom it was too late for.
+    /// Where the action would go in this pass, leaving out whom it was too late for and who was too dear.
     fn find(&self, action: Action) -> Option<Choice> {
         match action {
             Action::Retry { .. } | Action::NextKey => {
@@ -161,10 +161,22 @@ impl PassChecks<'_, '_> {
         })
     }
 
-    /// Whether the cap on what the request may cost leaves too little for the call that was found.
-    fn money(&self) -> bool {
-        let (Some(cap), Some(choice)) = (self.scene.budget.spend_per_request, self.choice) else { return false };
-        choice.candidate.worst.is_none_or(|worst| self.run.spent.plus(worst) > cap)
+    /// Whether the caps on money leave too little for the call that was found. Goes on to the next candidate where one is
+    /// too dear; each is passed over once, so this ends.
+    fn money(&mut self, action: Action) -> bool {
+        while let Some(choice) = self.choice {
+            if self.run.affords(self.scene, &choice.candidate, self.verdicts) {
+                return false;
+            }
+            match action {
+                Action::Failover | Action::Fallback(_) => {
+                    self.moved.push(choice.candidate.target);
+                    self.choice = self.find(action);
+                }
+                Action::NextKey | Action::Retry { .. } | Action::Wait { .. } | Action::Stop { .. } => return true,
+            }
+        }
+        true
     }
 
     /// The wait that the failure asks for: its hint, or the default of its hold.
@@ -251,6 +263,9 @@ impl PassChecks<'_, '_> {
                 Fit::MoveOn => {
                     self.moved.push(target);
                     self.choice = self.find(action);
+                    if self.money(action) {
+                        return true;
+                    }
                 }
                 Fit::Stop => return true,
             }

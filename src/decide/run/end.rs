@@ -2,14 +2,15 @@
 
 use super::Run;
 use super::race::Racer;
-use super::scene::Scene;
+use super::scene::{Candidate, Scene, Standings, passed_over};
 use crate::decide::event::{Next, Refused, Settle, Why};
+use crate::decide::select::{self, Pass};
 use crate::decide::standing::{Admission, Verdicts};
 use crate::decide::trail::{Outcome, Passed, Step, StepResult};
 use crate::decide::vitals::Latency;
 use crate::graph::NodeIndex;
 use crate::policy::class::{Blame, Verb};
-use crate::policy::{Millis, Refusal, Stage};
+use crate::policy::{Class, Millis, Refusal, Stage};
 use smallvec::SmallVec;
 
 impl Run {
@@ -20,8 +21,9 @@ impl Run {
         };
         let target = racer.candidate.target;
         verdicts.settle(&Settle { blame: Blame::Success, latency: Some(latency), ..Settle::neutral(target) });
-        self.close_step(racer.step, StepResult::plain(scene.now));
+        self.close(scene, racer, StepResult::plain(scene.now), verdicts);
         self.answering = Some(racer.step);
+        self.counted = racer.usage;
         self.outcome = Some(Outcome::Served);
         Next::Finish
     }
@@ -39,18 +41,19 @@ impl Run {
         let status = match why {
             Refusal::Deadline => 504,
             Refusal::NoTarget => scene.route.exhausted.status(),
-            Refusal::Contract | Refusal::Disabled => 503,
-            Refusal::Spend | Refusal::Limit => 429,
+            Refusal::Contract | Refusal::Disabled | Refusal::Spend => 503,
+            Refusal::Limit => 429,
             Refusal::Duplicate => 409,
         };
         let called = self.tally.attempts > 0;
-        // A contract that nobody meets will not be met by asking again, nor will a deadline that leaves no time.
+        // A contract that nobody meets will not be met by asking again, nor will a deadline that leaves no time, nor
+        // money before the day is over.
         let refused = Refused {
             status,
             why: Why::Refusal(why),
             attempt: None,
             retry_after,
-            answered: called || matches!(why, Refusal::Contract | Refusal::Deadline),
+            answered: called || matches!(why, Refusal::Contract | Refusal::Deadline | Refusal::Spend),
             ours: false,
         };
         if !called && let Some(node) = scene.graph.route_node(self.route) {
@@ -68,6 +71,61 @@ impl Run {
         self.refused = Some(refused);
         self.outcome = Some(Outcome::Cut);
         Next::Break(refused)
+    }
+
+    /// A `stop` that the row says: the class's own status, or the one it names.
+    pub(super) fn stop(&mut self, scene: &Scene<'_>, node: NodeIndex, status: Option<u16>) -> Next {
+        let told = self.told;
+        let class = told.map_or(Class::Unknown, |t| t.class);
+        let ours = told.is_some_and(|t| t.ours);
+        self.push_stop(scene, node, SmallVec::new());
+        if self.committed {
+            return self.break_off(Why::Class(class), told.map(|t| t.attempt));
+        }
+        self.end(Refused {
+            status: status.unwrap_or_else(|| told.map_or_else(|| class.client_status(), |t| t.client_status())),
+            why: Why::Class(class),
+            attempt: told.map(|t| t.attempt),
+            retry_after: None,
+            answered: true,
+            ours,
+        })
+    }
+
+    /// The row ran out: nothing it says was possible.
+    pub(super) fn ran_out(
+        &mut self,
+        scene: &Scene<'_>,
+        node: Option<NodeIndex>,
+        standings: Option<&Standings>,
+    ) -> Next {
+        if self.committed {
+            let node = node.or_else(|| scene.graph.route_node(self.route)).unwrap_or(NodeIndex::end());
+            return self.stop(scene, node, None);
+        }
+        if let Some(node) = node.or_else(|| scene.graph.route_node(self.route)) {
+            let mut passed = SmallVec::new();
+            if let Some(standings) = standings {
+                let unused = |c: &Candidate| self.unused(c.target);
+                passed_over(&self.candidates, standings, scene.now, (Pass::Relaxed, 0), unused, &mut passed);
+            }
+            self.push_stop(scene, node, passed);
+        }
+        let told = self.told;
+        self.end(Refused {
+            status: scene.route.exhausted.status(),
+            why: told.map_or(Why::Refusal(Refusal::NoTarget), |t| Why::Class(t.class)),
+            attempt: told.map(|t| t.attempt),
+            retry_after: standings.and_then(|s| select::return_in(s.iter(), scene.now)),
+            answered: true,
+            ours: told.is_some_and(|t| t.ours),
+        })
+    }
+
+    fn end(&mut self, refused: Refused) -> Next {
+        self.refused = Some(refused);
+        self.outcome = Some(Outcome::Refused);
+        Next::Refuse(refused)
     }
 
     pub(super) fn push_stop(&mut self, scene: &Scene<'_>, node: NodeIndex, passed: SmallVec<[Passed; 4]>) {

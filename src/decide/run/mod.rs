@@ -5,10 +5,12 @@
 
 mod after;
 mod arrange;
+mod begin;
 mod call;
 mod checks;
 mod end;
 mod lapse;
+mod money;
 mod race;
 mod rest;
 mod scene;
@@ -16,20 +18,21 @@ mod told;
 
 use super::action::Tally;
 use super::backoff::Pauses;
-use super::deadline::{self, TimeBudget};
+use super::deadline::TimeBudget;
 use super::event::{Event, Next, Refused};
 use super::facts::Facts;
 use super::replay::Replay;
 use super::select::{self, Pass};
 use super::standing::{Admission, Standing, Verdicts};
-use super::trail::{Outcome, Passed, PassedWhy, Step};
+use super::trail::{Outcome, Passed, Step};
 use crate::graph::{Graph, NodeIndex};
 use crate::policy::class::Verb;
-use crate::policy::{Budget, Effects, Millis, Money, Prefer, ProviderId, Refusal, RouteId, TargetId, TierId};
+use crate::policy::{Budget, Effects, Millis, Money, Prefer, ProviderId, RouteId, TargetId, TierId, Usage};
 use lapse::Lapse;
+use money::Short;
 use race::Racers;
 use rest::Rest;
-use scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
+use scene::{Candidate, Candidates, Moved, Scene, Standings};
 use smallvec::SmallVec;
 use told::Told;
 
@@ -75,6 +78,13 @@ pub struct Run {
     replay: Replay,
     pauses: Pauses,
     spent: Money,
+    short: Short,
+    /// It went over to the chain that is used beyond the day's cap.
+    went_beyond: bool,
+    /// Whom it would have asked first, had nothing spoken against anybody.
+    first: Option<TargetId>,
+    /// The tokens of the answer that was served.
+    counted: Option<Usage>,
     racers: Racers,
     /// The step whose answer goes out.
     answering: Option<usize>,
@@ -107,6 +117,10 @@ impl Run {
             replay: Replay { effects: facts.effects, limit: 0, used: 0 },
             pauses: Pauses::new(Budget::BACKOFF.into()),
             spent: Money::default(),
+            short: Short::default(),
+            went_beyond: false,
+            first: None,
+            counted: None,
             racers: Racers::new(),
             answering: None,
             planned: None,
@@ -154,74 +168,6 @@ impl Run {
             Event::Woke => self.woke(&scene, verdicts),
             Event::ClientGone => self.client_gone(&scene, verdicts),
         }
-    }
-
-    fn begin(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
-        let tier = self.tier;
-        self.dropped.clear();
-        self.candidates = scene.candidates(tier, &mut self.dropped);
-        scene.draw_splits(tier, &mut self.candidates, verdicts);
-        if self.candidates.is_empty() {
-            let why = if self.dropped.is_empty() { Refusal::NoTarget } else { Refusal::Contract };
-            return self.refuse(scene, why, None);
-        }
-        if self.time.remaining(scene.now) < self.time.min_attempt {
-            return self.refuse(scene, Refusal::Deadline, None);
-        }
-        let mut standings = self.survey(scene, verdicts, tier, &self.candidates);
-        scene.arrange(tier, &mut self.candidates, &mut standings, verdicts);
-        let mut moved = Moved::new();
-        for pass in Pass::all(scene.last_resort(tier)) {
-            loop {
-                let candidates = &self.candidates;
-                let fresh = |i: usize| candidates.get(i).is_some_and(|c| !moved.contains(&c.target));
-                let open = standings.iter().enumerate().filter(|(i, _)| fresh(*i));
-                let Some((at, admission)) = select::pick(*pass, open, scene.now, select::LAST_RESORT_INFLIGHT) else {
-                    break;
-                };
-                let (Some(candidate), Some(standing)) = (self.candidates.get(at).copied(), standings.get(at)) else {
-                    break;
-                };
-                let others = self.others_left(scene, (&self.candidates, &standings), candidate.target, &moved);
-                match self.time.attempt(scene.now, self.limit(scene), others) {
-                    deadline::Fit::Yes(granted) => {
-                        let mut passed = self.dropped.clone();
-                        passed_over(&self.candidates, &standings, scene.now, (*pass, at), |_| true, &mut passed);
-                        let how = call::How {
-                            verb: None,
-                            node: candidate.node,
-                            admission,
-                            pass: *pass,
-                            wait: None,
-                            standing: *standing,
-                            passed,
-                        };
-                        match self.call(scene, candidate, granted, how, verdicts) {
-                            Ok(call) => return Next::Call(call),
-                            Err(reason) => {
-                                moved.push(candidate.target);
-                                self.dropped.push(Passed::of(candidate.target, PassedWhy::Reason(reason)));
-                            }
-                        }
-                    }
-                    deadline::Fit::MoveOn => {
-                        moved.push(candidate.target);
-                        self.dropped.push(Passed::of(candidate.target, PassedWhy::Time));
-                    }
-                    deadline::Fit::Stop => return self.refuse(scene, Refusal::Deadline, None),
-                }
-            }
-        }
-        let retry_after = select::return_in(standings.iter(), scene.now);
-        let late = self.dropped.iter().any(|p| p.why == PassedWhy::Time);
-        let why = if late { Refusal::Deadline } else { Refusal::NoTarget };
-        if !late && let Some(next) = self.rest(scene, select::back_in(standings.iter(), scene.now), None, verdicts) {
-            return next;
-        }
-        let mut passed = self.dropped.clone();
-        passed_over(&self.candidates, &standings, scene.now, (Pass::Relaxed, 0), |_| true, &mut passed);
-        self.dropped = passed;
-        self.refuse(scene, why, retry_after)
     }
 
     /// How these candidates of a tier stand now. What git switched off is off, whatever the state says.

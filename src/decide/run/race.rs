@@ -8,7 +8,7 @@ use super::scene::{Candidate, Scene};
 use crate::decide::event::{Failure, Next, Progress, Settle, Timer, Why};
 use crate::decide::standing::Verdicts;
 use crate::decide::trail::StepResult;
-use crate::policy::{Class, Millis, Refusal, Stage};
+use crate::policy::{Class, Millis, Refusal, Stage, Usage};
 use smallvec::SmallVec;
 
 /// A call that runs.
@@ -26,6 +26,8 @@ pub(super) struct Racer {
     /// When output began.
     pub(super) output: Option<Millis>,
     pub(super) key_honoured: bool,
+    /// The tokens that its answer counts.
+    pub(super) usage: Option<Usage>,
 }
 
 /// All calls that run. No two of them are at one target.
@@ -53,6 +55,12 @@ impl Run {
                 if let Some(racer) = self.racers.get_mut(at) {
                     racer.output = Some(scene.now);
                     self.answering = Some(racer.step);
+                }
+                Next::GoOn
+            }
+            Progress::Counted(usage) => {
+                if let Some(racer) = self.racers.get_mut(at) {
+                    racer.usage = Some(usage);
                 }
                 Next::GoOn
             }
@@ -93,14 +101,15 @@ impl Run {
     pub(super) fn call_off(&mut self, scene: &Scene<'_>, stage: Stage, verdicts: &mut dyn Verdicts) {
         while let Some(racer) = self.racers.pop() {
             verdicts.settle(&Settle::neutral(racer.candidate.target));
-            self.close_step(racer.step, StepResult { stage: Some(stage), ..StepResult::plain(scene.now) });
+            self.close(scene, &racer, StepResult { stage: Some(stage), ..StepResult::plain(scene.now) }, verdicts);
         }
     }
 
-    /// Writes a call's end into its step. `result` has the instant as the clock shows it.
-    pub(super) fn close_step(&mut self, step: usize, result: StepResult) {
-        if let Some(step) = self.trail.get_mut(step) {
-            step.result = Some(StepResult { ended: result.ended.less(self.received), ..result });
+    /// Writes a call's end and its bill into its step. `result` has the instant as the clock shows it.
+    pub(super) fn close(&mut self, scene: &Scene<'_>, racer: &Racer, result: StepResult, verdicts: &mut dyn Verdicts) {
+        let bill = self.bill(scene, racer, result.stage, verdicts);
+        if let Some(step) = self.trail.get_mut(racer.step) {
+            step.result = Some(StepResult { ended: result.ended.less(self.received), bill, ..result });
         }
     }
 }

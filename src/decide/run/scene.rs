@@ -11,7 +11,9 @@ use crate::decide::trail::{Passed, PassedWhy};
 use crate::graph::{Edge, Graph, Node, NodeIndex};
 use crate::policy::breaker::BreakerRules;
 use crate::policy::tier::ChainRef;
-use crate::policy::{Budget, Class, Dialect, Millis, ModelId, Money, Provider, Rank, Route, RouteId, TargetId, TierId};
+use crate::policy::{
+    Beyond, Budget, Class, Dialect, Millis, ModelId, Money, Provider, Rank, Route, RouteId, TargetId, TierId,
+};
 use smallvec::SmallVec;
 
 /// A target that a request may be sent to: its guard holds and the contract is met.
@@ -30,6 +32,8 @@ pub(super) struct Candidate {
     pub(super) took: u32,
     /// What a call costs at worst; nothing where a price is not known.
     pub(super) worst: Option<Money>,
+    /// Whether the day's cap bounds it: not where its chain is the one that is used beyond the cap.
+    pub(super) capped: bool,
 }
 
 impl Candidate {
@@ -102,13 +106,15 @@ impl Scene<'_> {
             }
         });
         let worst = self.worst(target);
-        // A single call above the cap could never be made, whatever else happens.
-        if let Some(cap) = self.budget.spend_per_request
-            && worst.is_none_or(|w| w > cap)
-        {
-            let clause = if worst.is_some() { Unmet::Cost } else { Unmet::UnknownPrice };
+        // A single call above the cap could never be made, whatever else happens, nor one of which nobody knows the worst.
+        let unmet = match (worst, self.budget.spend_per_request) {
+            (None, cap) => (cap.is_some() || self.budget.spend_per_day.is_some()).then_some(Unmet::UnknownPrice),
+            (Some(worst), cap) => cap.filter(|cap| worst > *cap).map(|_| Unmet::Cost),
+        };
+        if let Some(clause) = unmet {
             dropped.push(Passed::of(target, PassedWhy::Unmet(clause)));
         }
+        let capped = self.budget.spend_per_day.is_some_and(|day| day.then != Beyond::Use(chain.tier));
         let met = dropped.len() == before;
         let place = self.rank(chain, rank).map_or(0, |r| r.place);
         met.then_some(Candidate {
@@ -120,6 +126,7 @@ impl Scene<'_> {
             ranked: 0,
             took: Candidate::UNKNOWN,
             worst,
+            capped,
         })
     }
 

@@ -5,7 +5,7 @@ use crate::decide::orders::{Instant, Measured, Orders, Ranked};
 use crate::decide::*;
 use crate::graph::Graph;
 use crate::policy::tier::ChainRef;
-use crate::policy::{Class, DicePurpose, Millis, Stage, TargetId};
+use crate::policy::{Class, DicePurpose, Millis, Money, Stage, TargetId};
 use crate::ready::prepare;
 use crate::source::Sources;
 
@@ -53,6 +53,10 @@ pub(super) struct Fake {
     pub(super) orders: Orders,
     /// What calls take, by target, whoever asks.
     pub(super) took: Took,
+    /// What is left of the day.
+    pub(super) left: Money,
+    pub(super) reserved: Vec<(u32, Money)>,
+    pub(super) billed: Vec<(u32, Money)>,
 }
 
 impl Fake {
@@ -66,6 +70,9 @@ impl Fake {
             keys: 1,
             taken: Vec::new(),
             settled: Vec::new(),
+            left: Money(u64::MAX),
+            reserved: Vec::new(),
+            billed: Vec::new(),
             orders: Orders::of_graph(graph),
             took: Took(vec![None; graph.policy().targets.len()]),
         }
@@ -117,6 +124,18 @@ impl Verdicts for Fake {
     fn health_above(&mut self, target: TargetId, limit: Millis, shared: Health) -> Health {
         let slow = self.took.0[target.index()].is_some_and(|ms| Millis(ms) > limit);
         if slow && shared == Health::Healthy { Health::Degraded } else { shared }
+    }
+    fn affords(&mut self, worst: Money, cap: Option<Money>) -> Result<(), Millis> {
+        if cap.is_none() || worst <= self.left { Ok(()) } else { Err(Millis(3_600_000)) }
+    }
+    fn reserve(&mut self, attempt: u32, worst: Money, cap: Option<Money>) -> Result<(), Millis> {
+        self.affords(worst, cap)?;
+        self.left = self.left.less(worst);
+        self.reserved.push((attempt, worst));
+        Ok(())
+    }
+    fn bill(&mut self, attempt: u32, billed: Money) {
+        self.billed.push((attempt, billed));
     }
     fn settle(&mut self, settle: &Settle) {
         self.settled.push(*settle);

@@ -22,7 +22,11 @@ impl Out<'_> {
                 self.names(Block::Target);
             }
             ["send"] => self.names(Block::Route),
-            ["given"] => self.add(Kind::Value, "dice 50%", "what undrawn dice show"),
+            ["given"] => {
+                self.add(Kind::Value, "dice 50%", "what undrawn dice show");
+                self.add(Kind::Value, "spent $1 for", "what a route has spent today");
+            }
+            ["given", "spent", _, "for"] => self.names(Block::Route),
             ["expect"] => {
                 for (form, what) in EXPECTATIONS {
                     self.add(Kind::Keyword, *form, *what);

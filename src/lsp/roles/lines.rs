@@ -23,7 +23,10 @@ impl Walk {
             }
             (Some("given"), _) => {
                 self.begin(block, first);
-                self.keywords(rest);
+                match rest.first().is_some_and(|word| word.is("spent")) {
+                    true => self.after(rest, "for", &[Block::Route]),
+                    false => self.keywords(rest),
+                }
             }
             (None, ItemKind::Number(_)) => self.after(items, "of", &[Block::Route]),
             _ => {

@@ -196,7 +196,7 @@ table! {
         "replays"         Count,    [] "2" "How often a pure request may be repeated after an attempt that may have been processed.";
         "rounds"          Count,    [] "1" "How often used targets may be chosen again.";
         "min-rate"        Form("5/s"), [later] "none" "The least output, in characters a second.";
-        "spend"           Form("$0.60/request"), [repeatable] "none" "The most that all attempts of a request may cost at worst.";
+        "spend"           Form("$0.60/request | $5/day then stop | $5/day then use TIER"), [repeatable] "none" "The most that all attempts of a request may cost at worst, and that a route may cost a day.";
         "hedge"           Form("after p95, at least 500ms"), [later] "off" "A duplicate of a slow pure request on another target.";
     }
     Breaker "breaker" Named InEffect "When a failing scope is left alone, and when it is tried again." {
@@ -284,7 +284,7 @@ table! {
     Test "test" Titled InEffect "A story in virtual time, and what must come of it." {
         "send"   Form("ROUTE { facts }"), [repeatable] "" "A request.";
         "expect" Form("served by TARGET"), [repeatable] "" "What must have come of the last request.";
-        "given"  Form("dice N% [for PURPOSE]"), [repeatable] "" "What dice show.";
+        "given"  Form("dice N% [for PURPOSE] | spent $X for ROUTE"), [repeatable] "" "What dice show, and what a route has spent today.";
         "at"     Form("D LINE"), [repeatable] "" "When a line happens.";
     }
     Load "load" Titled Later "Many requests in virtual time, and what must come of them." {
