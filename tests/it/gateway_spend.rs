@@ -52,7 +52,8 @@ fn a_day_that_is_spent_is_told_with_the_time_to_the_next_one_and_calls_nobody() 
     assert_eq!(metric(&rig, "switchback_refusals_total{route=\"chat\",refusal=\"spend\"}"), Some(1.0));
     let record = rig.records(3).pop().unwrap();
     assert_eq!((record["refusal"].as_str(), record["attempts"].as_u64()), (Some("spend"), Some(0)));
-    assert_eq!(record["steps"][0]["skipped"], json!([{"target": "a", "reason": "spend"}]));
+    let skipped = &record["steps"][0]["skipped"][0];
+    assert_eq!((skipped["target"].as_str(), skipped["reason"].as_str()), (Some("a"), Some("spend")));
     // A smaller one still fits.
     assert_eq!(rig.chat("", json!({"max_tokens": 900})).status, 200);
 }
