@@ -5,9 +5,11 @@
 
 pub mod baselines;
 mod billed;
+mod dollars;
 mod stamp;
 
 pub use billed::Certainty;
+pub use dollars::dollars;
 pub use stamp::rfc3339;
 
 use crate::decide::spend::cost;
@@ -245,7 +247,7 @@ pub fn record(run: &Run, graph: &Graph, facts: &Facts, ending: &Ending) -> Recor
         cost_usd: cost.map(dollars),
         cost_certainty: billed::certainty(run.trail(), outcome, cost).word().to_owned(),
         billed_usd: run.billed().map(dollars),
-        cost_delta_usd: run.cost_delta(graph).map(signed),
+        cost_delta_usd: run.cost_delta(graph).map(dollars::signed),
     }
 }
 
@@ -386,18 +388,4 @@ fn step_record(step: &Step, graph: &Graph, rule: Option<&'static str>) -> StepRe
         billed_usd: result.and_then(|r| r.bill).map(|bill| dollars(bill.amount)),
         billed_by: result.and_then(|r| r.bill).map(|bill| bill.by.word().to_owned()),
     }
-}
-
-/// The same of an amount that may be below zero.
-fn signed(nano: i64) -> f64 {
-    let amount = dollars(Money(nano.unsigned_abs()));
-    if nano < 0 { -amount } else { amount }
-}
-
-/// Dollars for people and JSON. Nothing is decided by it.
-pub fn dollars(money: Money) -> f64 {
-    // Amounts of one request are far below 2^53 billionths of a dollar.
-    #[allow(clippy::cast_precision_loss)]
-    let nano = money.0 as f64;
-    nano / 1e9
 }
