@@ -16,7 +16,7 @@ use crate::decide::spend::cost;
 use crate::decide::{Facts, Outcome, Run, Step};
 use crate::graph::Graph;
 use crate::policy::class::Verb;
-use crate::policy::{Class, Millis, Modalities, Money, Order, Usage};
+use crate::policy::{Class, Millis, Modalities, Order, Usage};
 use schemars::JsonSchema;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
