@@ -26,7 +26,8 @@ const MALFORMED: [u16; 2] = [400, 422];
 impl Called<'_> {
     /// What an answer without success is. `wall_ms` is milliseconds since 1970.
     pub fn answer(&self, status: u16, headers: &dyn Headers, body: &[u8], wall_ms: u64) -> Classified {
-        let failed = corrected(http::answer_of(self.vendor, status, headers, body, wall_ms), self.corrections);
+        let failed = http::answer_of(self.vendor, status, headers, body, wall_ms);
+        let failed = corrected(failed, body, self.corrections);
         if self.translated && of_the_request(&failed) { ours(failed) } else { failed }
     }
 }

@@ -8,6 +8,7 @@ use super::usage::Counts;
 use crate::classify::Classified;
 use crate::policy::{Class, Scope, Stage};
 use crate::wire::json::{self, Members};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
@@ -20,7 +21,8 @@ pub fn chat_of(body: &str, to: &Answering) -> Option<Result<Vec<u8>, Classified>
     let is_message = members.get("type").and_then(json::string).is_some_and(|kind| kind == "message");
     let content = members.get("content").filter(|c| is_message && c.get().starts_with('['))?;
     let (mut text, mut thinking, mut calls) = (String::new(), String::new(), Vec::new());
-    json::items(content.get(), &mut |block| {
+    // All of them: what is shown of a list elsewhere is bounded, and an answer must not be.
+    for block in serde_json::from_str::<Vec<&RawValue>>(content.get()).unwrap_or_default() {
         let block = Members::read(block.get()).unwrap_or_default();
         let word = |name: &str| block.get(name).and_then(json::string).unwrap_or_default();
         match word("type").as_ref() {
@@ -33,7 +35,7 @@ pub fn chat_of(body: &str, to: &Answering) -> Option<Result<Vec<u8>, Classified>
             }
             _ => {}
         }
-    });
+    }
     let reason = members.get("stop_reason").and_then(json::string);
     let finish = match finish(reason.as_deref().unwrap_or(""), !calls.is_empty()) {
         Ok(finish) => finish,
@@ -76,10 +78,13 @@ pub fn chat_of(body: &str, to: &Answering) -> Option<Result<Vec<u8>, Classified>
 /// Chat's word for an answer that was withheld.
 pub(super) const FILTERED: &str = "content_filter";
 
+/// Chat's word for an answer that ends with calls.
+pub(super) const CALLS: &str = "tool_calls";
+
 /// Chat's word for the reason of an end. A reason that nobody here knows is handed on as it is.
 pub(super) fn finish(reason: &str, calls: bool) -> Result<&str, Classified> {
     match reason {
-        "end_turn" | "stop_sequence" | "tool_use" => Ok(if calls { "tool_calls" } else { "stop" }),
+        "end_turn" | "stop_sequence" | "tool_use" => Ok(if calls { CALLS } else { "stop" }),
         "max_tokens" | "model_context_window_exceeded" => Ok("length"),
         "refusal" => Ok(FILTERED),
         // Only a tool that the vendor runs leads here, and none was asked for.

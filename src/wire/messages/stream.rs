@@ -5,11 +5,13 @@
 //! and what is no JSON are handed on to it. An end is told only where the upstream told one.
 
 use super::Answering;
-use super::answer::finish;
+use super::answer::{CALLS, finish};
 use super::usage::Counts;
 use crate::classify::Classified;
 use crate::policy::{Class, Stage, Usage};
+use crate::wire::broken::error_in;
 use crate::wire::json::{self, Members};
+use crate::wire::output::Object;
 use crate::wire::sse::{Block, SseReader};
 use bytes::Bytes;
 use serde_json::value::RawValue;
@@ -105,9 +107,9 @@ impl Translator {
                 }
             }
             Some("message_stop") => out.extend_from_slice(b"data: [DONE]\n\n"),
-            // The dialect grows: what is new is passed over.
+            // The dialect grows: what is new is passed over, unless it says that something went wrong.
+            Some(_) | None if text.is_some_and(fails) => return Said::Events(raw),
             Some(_) => {}
-            None if members.has("error") => return Said::Events(raw),
             None => return Said::Failed(malformed("stream-other", "the stream is none of the target's dialect")),
         }
         Said::Events(out.into())
@@ -138,6 +140,8 @@ impl Translator {
             "text" => self.say(out, "content", &word("text")),
             "thinking" => self.say(out, "reasoning_content", &word("thinking")),
             "tool_use" => {
+                // A block of the same number is over.
+                self.block_end(members, out);
                 let input = block.get("input").map_or("", RawValue::get).to_owned();
                 let call = Call { block: index(members), number: self.calls, input, some: false };
                 let function = json!({"name": word("name"), "arguments": ""});
@@ -176,6 +180,11 @@ impl Translator {
         let at = index(members);
         let Some(place) = self.open.iter().position(|call| call.block == at) else { return };
         let call = self.open.swap_remove(place);
+        self.close(&call, out);
+    }
+
+    /// The arguments that came with a call's beginning, where no others followed.
+    fn close(&self, call: &Call, out: &mut Vec<u8>) {
         if !call.some {
             let arguments = if call.input.is_empty() { "{}" } else { call.input.as_str() };
             self.arguments(out, call.number, arguments);
@@ -191,6 +200,12 @@ impl Translator {
         let finish = finish(&reason, self.calls > 0)?;
         self.finished = true;
         self.begin(out);
+        // Who leaves out the end of a block has ended it here all the same; what was cut stays cut.
+        for call in std::mem::take(&mut self.open) {
+            if finish == CALLS {
+                self.close(&call, out);
+            }
+        }
         self.chunk(out, json!({}), finish.into());
         if let Some(usage) = self.counts.chat().filter(|_| self.to.include_usage) {
             self.write(out, json!([]), Some(usage));
@@ -225,6 +240,11 @@ impl Translator {
         }
         out.extend_from_slice(format!("data: {chunk}\n\n").as_bytes());
     }
+}
+
+/// Whether an event of no known type says that something went wrong, as in any dialect.
+fn fails(event: &str) -> bool {
+    Object::read(event).is_some_and(|object| error_in(&object).is_some())
 }
 
 fn index(members: &Members<'_>) -> u64 {

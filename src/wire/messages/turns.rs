@@ -11,6 +11,26 @@ use crate::wire::json::{self, Members};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
+/// Members of a message that are written, are terms of their own, or say nothing to a model that answers.
+const MEMBERS: &[&str] = &[
+    "role",
+    "content",
+    "name",
+    "tool_calls",
+    "tool_call_id",
+    "refusal",
+    "audio",
+    "function_call",
+    "reasoning",
+    "reasoning_content",
+    "reasoning_details",
+    "annotations",
+    "cache_control",
+];
+
+/// Values that say nothing, whatever the member.
+const NOTHING: &[&str] = &["null", "false", "\"\"", "{}", "[]"];
+
 /// A conversation.
 #[derive(Debug, Default)]
 pub(super) struct Turns<'a> {
@@ -46,6 +66,9 @@ impl<'a> Turns<'a> {
     fn message(&mut self, message: &Members<'a>, terms: &mut Terms) {
         let role = message.get("role").and_then(json::string);
         let role = role.as_deref();
+        if message.0.iter().any(|(name, value)| !MEMBERS.contains(&name.as_ref()) && !NOTHING.contains(&value.get())) {
+            terms.add(Term::Other);
+        }
         if message.get("name").is_some() && role != Some("tool") {
             terms.add(Term::Names);
         }

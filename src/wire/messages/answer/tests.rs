@@ -100,3 +100,10 @@ fn what_is_no_message_is_left_to_the_judge() {
         assert!(chat_of(body, &to()).is_none(), "{body}");
     }
 }
+
+#[test]
+fn of_an_answer_in_many_pieces_none_is_lost() {
+    let pieces: Vec<Value> = (0..5_000).map(|n| json!({"type": "text", "text": format!("{n},")})).collect();
+    let told = chat(json!({"content": pieces}));
+    assert!(told["choices"][0]["message"]["content"].as_str().unwrap().ends_with(",4999,"));
+}

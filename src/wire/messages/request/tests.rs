@@ -209,6 +209,7 @@ fn whatever_would_be_lost_is_named() {
         (user(json!([{"type": "text", "text": "a"}, {"type": "hologram"}])), &["parts"]),
         (user(json!("")), &["turn-order"]),
         (messages(json!([{"role": "user", "name": "ann", "content": "hi"}])), &["names"]),
+        (messages(json!([{"role": "user", "content": "hi", "priority": 1}])), &["other-members"]),
         (messages(json!([hi, {"role": "system", "content": "now in French"}, hi])), &["late-system"]),
         (messages(json!([{"role": "assistant", "content": "x"}, hi])), &["turn-order"]),
         (messages(json!([hi, {"role": "assistant", "content": "Once upon"}])), &["turn-order"]),

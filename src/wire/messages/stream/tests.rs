@@ -237,3 +237,27 @@ fn arguments_that_came_at_once_are_handed_on_at_the_end_of_their_block() {
     );
     assert_eq!(read.events[2]["choices"][0]["delta"]["tool_calls"][0]["function"]["arguments"], "{\"n\":1}");
 }
+
+#[test]
+fn a_call_whose_block_is_never_ended_has_its_arguments() {
+    let call = |id: &str| block(0, json!({"type": "tool_use", "id": id, "name": "f", "input": {}}));
+    let arguments = |reason: &str| -> Vec<String> {
+        let read = read(&[start(), call("a"), call("b"), end(reason), last()], StreamEnded::Clean);
+        let calls = read.events.iter().map(|e| &e["choices"][0]["delta"]["tool_calls"][0]);
+        let told = calls.map(|c| format!("{}{}", c["index"], c["function"]["arguments"].as_str().unwrap_or("")));
+        told.filter(|t| t.contains('{')).collect()
+    };
+    assert_eq!(arguments("tool_use"), ["0{}", "1{}"]);
+    // The second was cut by length: nothing makes it look whole.
+    assert_eq!(arguments("max_tokens"), ["0{}"]);
+}
+
+#[test]
+fn an_event_of_another_name_that_holds_an_error_is_one() {
+    let odd = event(json!({"type": "exception", "error": {"type": "rate_limit_error", "message": "slow"}}));
+    assert_eq!(class(&[start(), odd.clone()], StreamEnded::Clean).0, Class::RateLimit);
+    let after = class(&[start(), text("a"), odd], StreamEnded::Clean);
+    assert_eq!(after, (Class::PartialStream, Some(Class::RateLimit)));
+    let none = event(json!({"type": "brand_new", "error": null}));
+    assert!(read(&[start(), text("a"), none, end("end_turn"), last()], StreamEnded::Clean).verdict.is_ok());
+}
