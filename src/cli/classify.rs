@@ -15,7 +15,7 @@ const MAX_LINE: u64 = 16 * 1024 * 1024;
 /// Arguments of `classify`.
 #[derive(clap::Args, Debug)]
 #[command(
-    long_about = "Say what went wrong in an exchange with an upstream: class, stage, scope, wait, and the rule that decided\n\nEach line of the input is a JSON object. Members that are read: `id` (handed on), `provider`, `api`, `transport` (`http`, `sse`, `connect`), `status`, `headers`, `body`, `events`, `end` (`eof`, `reset`, `stall`), `fault`. Whatever else it holds is ignored. A line that cannot be read is said on stderr with its number, gets no answer, and ends the command with 2; the other lines are answered all the same.",
+    long_about = "Say what went wrong in an exchange with an upstream: class, stage, scope, wait, and the rule that decided\n\nEach line of the input is a JSON object. Members that are read: `id` (handed on), `provider`, `api`, `transport` (`http`, `sse`, `connect`), `status`, `headers`, `body`, `events`, `end` (`eof`, `reset`, `stall`), `fault` (`dns`, `refused`, `tls`, `connect_timeout`, `reset_before_headers`, `headers_timeout`, or a client library's words). Whatever else it holds is ignored; a body that is JSON may stand as text or as JSON. A line that cannot be read is said on stderr with its number, gets no answer, and ends the command with 2; the other lines are answered all the same.",
     after_help = "Examples:\n  switchback classify errors.jsonl\n  switchback classify --human errors.jsonl | less"
 )]
 pub struct Args {

@@ -141,6 +141,23 @@ pub fn string(value: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str::<Text<'_>>(value.get()).ok().map(|t| t.0)
 }
 
+/// A value as text: of a string what it says, with a mark for what is no Unicode in it; of anything else how it is written.
+pub fn lossy(value: &RawValue) -> String {
+    struct Bytes;
+    impl Visitor<'_> for Bytes {
+        type Value = String;
+        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("a string")
+        }
+        fn visit_bytes<E>(self, v: &[u8]) -> Result<String, E> {
+            Ok(String::from_utf8_lossy(v).into_owned())
+        }
+    }
+    // Halves of pairs, as some languages write bytes that they could not read, are kept as bytes here.
+    let text = value.get().starts_with('"').then(|| serde_json::Deserializer::from_str(value.get()));
+    text.and_then(|mut text| text.deserialize_bytes(Bytes).ok()).unwrap_or_else(|| value.get().to_owned())
+}
+
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(Object(usize::MAX))
@@ -202,6 +219,15 @@ mod tests {
         assert_eq!(string(model).unwrap(), "x y");
         assert!(members.get("n").is_none());
         assert!(string(members.get("a").unwrap()).is_none());
+    }
+
+    #[test]
+    fn any_value_has_a_text() {
+        let text = |json: &str| lossy(serde_json::from_str(json).unwrap());
+        assert_eq!(text(r#""a\n\u00e9 \ud83d\ude00""#), "a\né 😀");
+        assert_eq!(text(r#""a\udcffb""#), "a\u{fffd}\u{fffd}\u{fffd}b");
+        assert_eq!(text(r#"{"a": "b"}"#), r#"{"a": "b"}"#);
+        assert_eq!(text("429"), "429");
     }
 
     #[test]

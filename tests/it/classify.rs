@@ -89,7 +89,17 @@ fn a_bad_line_is_said_with_its_number_and_the_others_are_answered() {
         assert!(err.contains(&format!("error: line {number}: ")), "{err}");
     }
     assert_eq!(err.lines().count(), 4, "{err}");
+    assert!(err.contains("line 3: `status` is no HTTP status"), "{err}");
     assert_eq!(run(&["nowhere.jsonl"], "").status.code(), Some(2));
+}
+
+#[test]
+fn what_is_no_unicode_is_read_as_far_as_it_is() {
+    let lines =
+        "\u{feff}{\"status\":503,\"body\":\"\\udcff\\udcfe no capacity\"}\n{\"id\":\"\\ud800\",\"status\":503}\n";
+    let found = verdicts(lines);
+    assert_eq!(found[0]["class"], "overloaded");
+    assert!(found[1]["id"].is_string(), "{}", found[1]);
 }
 
 #[test]

@@ -8,6 +8,7 @@ mod page;
 mod shown;
 mod text;
 mod walk;
+mod xml;
 
 pub use shown::{MESSAGE_CHARS, words};
 pub(crate) use text::normal;
@@ -75,7 +76,9 @@ impl Said {
         let text = String::from_utf8_lossy(body);
         let text = text.trim_start_matches('\u{feff}').trim();
         let mut said = Said::default();
-        if page::is_page(text) {
+        if page::is_page(text) && xml::error(text, &mut said) {
+            // As good as JSON.
+        } else if page::is_page(text) {
             said.page = true;
             page::title(text).clone_into(&mut said.message);
             said.add_text(&page::visible(text));

@@ -55,7 +55,8 @@ fn push(out: &mut String, seen: &str) {
     }
 }
 
-fn beginning(text: &str) -> &str {
+/// The part that is looked at.
+pub(super) fn beginning(text: &str) -> &str {
     let end = (0..=LOOKED_AT.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     text.get(..end).unwrap_or(text)
 }

@@ -22,6 +22,8 @@ fn messages_are_found_in_every_usual_shape() {
         "it broke",
         "\u{feff} {\"error\":{\"message\":\"it broke\"",
         "<title>it broke</title>",
+        "<?xml version=\"1.0\"?>\n<Error><Code>X</Code><Message>it broke</Message></Error>",
+        "<e:Fault xmlns:e=\"u\"><faultstring xml:lang=\"en\"><![CDATA[it broke]]></faultstring></e:Fault>",
     ] {
         assert_eq!(said(body).message, "it broke", "{body}");
     }
@@ -93,4 +95,19 @@ fn long_bodies_are_heard_at_their_beginning_and_end() {
     assert!(said.text.len() <= TEXT_BYTES + 64);
     let members = format!("{{{}\"code\":\"late\"}}", "\"a\":{\"b\":1},".repeat(300));
     assert!(!self::said(&members).has_word("late"));
+}
+
+#[test]
+fn xml_is_an_error_and_no_page() {
+    let aws = said(
+        "<?xml version=\"1.0\"?><ErrorResponse xmlns=\"u\">\n <Error><Type>Sender</Type><Code>Throttling.Rate</Code>\
+         <Message>a &lt; b &amp;amp; c</Message></Error><RequestId>quota</RequestId></ErrorResponse>",
+    );
+    assert!(!aws.page && aws.has_word("throttling*") && aws.has_word("sender") && !aws.has_phrase("quota"));
+    assert_eq!((aws.code.as_deref(), aws.message.as_str()), (Some("Throttling.Rate"), "a < b &amp; c"));
+    for page in ["<html><p>Code</p></html>", "<!DOCTYPE html><Code>x</Code>", "<p>sorry", "<", "<a", "<?xml?>", "<x/>"]
+    {
+        assert!(said(page).code.is_none(), "{page}");
+    }
+    assert!(said("<p>sorry, no service</p>").page && said("<?xml version='1.0'?><svg><path/></svg>").page);
 }

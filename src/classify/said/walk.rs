@@ -161,6 +161,11 @@ pub(super) fn json(text: &str, said: &mut Said, depth: u8) -> bool {
     read || !said.is_empty()
 }
 
+/// Takes a text of a name, from a body that is no JSON and says the same in another way.
+pub(super) fn leaf(name: &str, text: &str, said: &mut Said) {
+    Walk { said, name, slot: slot(name), depth: 1 }.text(text);
+}
+
 struct Walk<'s, 'n> {
     said: &'s mut Said,
     name: &'n str,

@@ -6,13 +6,14 @@
 use super::{Came, End, Exchange, Verdict};
 use crate::classify::rules;
 use crate::policy::{Class, Scope, Stage};
+use crate::wire::json::{self, Members};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// A line, as it is read.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default)]
 pub struct Line {
     /// Handed on, whatever it is.
     pub id: Value,
@@ -20,25 +21,56 @@ pub struct Line {
     api: Option<String>,
     transport: Option<String>,
     status: Option<u16>,
-    headers: Option<Map<String, Value>>,
+    headers: Vec<(String, String)>,
     body: Option<String>,
     events: Option<Vec<String>>,
     end: Option<String>,
     fault: Option<String>,
 }
 
-/// Reads a line.
+/// Reads a line. Where a text is due, another value is the text that it is written as: a body that is JSON may stand as
+/// JSON. A text that is no Unicode is read as far as it is.
 ///
 /// # Errors
-/// Where it is no JSON object, a member has another type than is due, or nothing says what came.
+/// Where it is no JSON object, a member cannot be what it has to be, or nothing says what came.
 pub fn read(text: &str) -> Result<Line, String> {
-    let line: Line = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let one_of = |name: &str, value: &Option<String>, words: &[&str]| match value.as_deref() {
-        Some(word) if !words.contains(&word) => Err(format!("`{name}` is `{word}`, not one of {}", words.join(", "))),
-        Some(_) | None => Ok(()),
+    // Some editors begin a file so.
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let members = Members::read(text).map_err(|error| format!("not a JSON object: {error}"))?;
+    let word = |name: &str| members.get(name).map(json::lossy);
+    let one_of = |name: &str, words: &[&str]| match word(name) {
+        Some(word) if !words.contains(&word.as_str()) => {
+            Err(format!("`{name}` is `{word}`, not one of {}", words.join(", ")))
+        }
+        known => Ok(known),
     };
-    one_of("transport", &line.transport, &["http", "sse", "connect"])?;
-    one_of("end", &line.end, &["eof", "reset", "stall"])?;
+    let wrong = |name: &str, what: &str| format!("`{name}` is no {what}");
+    let status = match word("status") {
+        Some(status) => Some(status.trim().parse().map_err(|_| wrong("status", "HTTP status"))?),
+        None => None,
+    };
+    let headers = match members.get("headers") {
+        Some(headers) => Members::read(headers.get()).map_err(|_| wrong("headers", "object of names and values"))?,
+        None => Members::default(),
+    };
+    let events: Option<Vec<&RawValue>> = match members.get("events") {
+        Some(events) => serde_json::from_str(events.get()).map_err(|_| wrong("events", "list of pieces"))?,
+        None => None,
+    };
+    let line = Line {
+        id: members.get("id").map_or(Value::Null, |id| {
+            serde_json::from_str(id.get()).unwrap_or_else(|_| Value::String(json::lossy(id)))
+        }),
+        provider: word("provider"),
+        api: word("api"),
+        transport: one_of("transport", &["http", "sse", "connect"])?,
+        status,
+        headers: headers.0.into_iter().map(|(name, value)| (name.into_owned(), json::lossy(value))).collect(),
+        body: word("body"),
+        events: events.map(|events| events.into_iter().map(json::lossy).collect()),
+        end: one_of("end", &["eof", "reset", "stall"])?,
+        fault: word("fault"),
+    };
     if line.status.is_none() && line.transport.as_deref() != Some("connect") && line.fault.is_none() {
         return Err("no `status`, and neither `fault` nor `transport: connect` says why".to_string());
     }
@@ -69,11 +101,10 @@ impl Line {
             }
             (Some(status), _) => Came::Whole { status, body, end },
         };
-        let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         Exchange {
             provider: self.provider.as_deref().unwrap_or_default(),
             api: self.api.as_deref().unwrap_or_default(),
-            headers: self.headers.iter().flatten().map(|(n, v)| (n.clone(), text(v))).collect(),
+            headers: self.headers.clone(),
             came,
         }
     }

@@ -125,7 +125,7 @@ const FAULT_WORDS: &[(Fault, &[&str])] = &[
 
 impl Case<'_> {
     fn fault(&self, name: &str, words: &str) -> Classified {
-        let known = match name {
+        let known = match name.replace(['-', ' '], "_").to_lowercase().as_str() {
             "dns" => Fault::Dns,
             "refused" => Fault::Refused,
             "tls" => Fault::Tls,
@@ -133,7 +133,7 @@ impl Case<'_> {
             "reset_before_headers" => Fault::ResetBeforeHeaders { sent: true },
             "headers_timeout" => Fault::HeadersTimeout,
             _ => {
-                let words = words.to_lowercase();
+                let words = format!("{name} {words}").to_lowercase();
                 let told = FAULT_WORDS.iter().find(|(_, marks)| marks.iter().any(|m| words.contains(m)));
                 told.map_or(Fault::Other { sent: true }, |(fault, _)| *fault)
             }

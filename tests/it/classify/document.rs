@@ -14,9 +14,9 @@ compares the two.
 ## How an answer is read
 
 1. The body is unwrapped: JSON in any of the usual shapes, lists of one, errors that stand as text inside errors (at most eight
-   deep), Python's and Go's printed errors, pages (what a reader would see of the first 8 KiB), plain text. At most 64 KiB are
-   read, at most 256 members are looked at, and of one message its first 3 KiB and last 1 KiB. What a caller wrote and a
-   server repeats (`input`, `prompt`, `messages`, `failed_generation`) is not looked at.
+   deep), Python's and Go's printed errors, XML, pages (what a reader would see), plain text. At most 64 KiB are read, of XML
+   and pages 8 KiB, at most 256 members are looked at, and of one message its first 3 KiB and last 1 KiB. What a caller wrote
+   and a server repeats (`input`, `prompt`, `messages`, `failed_generation`) is not looked at.
 2. Rules are asked in this order: the table of the vendor that a relay names, the table of the vendor, then for everybody
    codes, phrases, types, and at last the status. The first row that fits decides. A status that the body names is nearer to
    the fault than the status of whoever handed it on.
