@@ -13,7 +13,7 @@ use crate::syntax::tree::Statement;
 use std::collections::BTreeSet;
 
 /// Codes about how blocks play together: with a piece missing, nobody can tell.
-pub(super) const WHOLE_SET: [Code; 19] = [
+pub(super) const WHOLE_SET: [Code; 20] = [
     Code::AnswerAboveSpend,
     Code::AttemptsBelowPool,
     Code::MixedQuantization,
@@ -33,6 +33,7 @@ pub(super) const WHOLE_SET: [Code; 19] = [
     Code::UnreachableTarget,
     Code::OverlappingRoutes,
     Code::LimitAboveDeadline,
+    Code::HedgeNever,
 ];
 
 /// Codes about all of a block, whatever piece of it they point at.

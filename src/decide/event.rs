@@ -27,6 +27,8 @@ pub enum Event<'a> {
 pub enum Progress<'a> {
     /// A success status and its headers came.
     Headers,
+    /// It is late: no output yet, nor the whole answer, at the instant that its call named.
+    HedgeDue,
     /// The first output is here and will now be forwarded: from here on the run is committed.
     Output,
     /// The answer counts its tokens, and is about to end.
@@ -72,10 +74,10 @@ impl Failure<'_> {
     }
 }
 
-/// The next thing to do.
+/// The next thing to do. Calls that run go on until they end, are called off, or the request ends.
 #[derive(Clone, Debug)]
 pub enum Next {
-    /// Call a target.
+    /// Call a target, beside the call that runs if one does.
     Call(Call),
     /// Do nothing until this instant, then report [`Event::Woke`]. A client that leaves ends the wait.
     Wait {
@@ -84,6 +86,11 @@ pub enum Next {
     },
     /// Go on as you are.
     GoOn,
+    /// Close this call and go on with the other: its rival had output first.
+    CallOff {
+        /// The attempt's number.
+        attempt: u32,
+    },
     /// The answer is complete: end it in order.
     Finish,
     /// Nothing was forwarded: tell the client so.
@@ -109,6 +116,8 @@ pub struct Call {
     pub key: u16,
     /// When each timer ends.
     pub limits: Limits,
+    /// When it is late: report [`Progress::HedgeDue`] then, unless it has had output or ended. Nothing: never.
+    pub hedge_at: Option<Millis>,
 }
 
 /// A timer of an attempt.

@@ -308,6 +308,11 @@ impl Group {
         self.targets.get_mut(place).is_some_and(|target| target.bucket().take(now, call))
     }
 
+    /// The p95 of a target's latest calls, to first output where `stream`, else to the end of whole answers.
+    pub fn p95(&self, place: usize, stream: bool) -> Option<Millis> {
+        self.targets.get(place)?.p95(stream)
+    }
+
     /// Thousandths of a token in a target's retry bucket.
     pub fn balance(&mut self, place: usize, now: Millis) -> u64 {
         self.targets.get_mut(place).map_or(0, |target| target.bucket().balance(now))

@@ -49,6 +49,7 @@ impl Plan {
     /// The plan of a graph. `instance` tells this gateway from others; draws only.
     pub fn of_graph(graph: &Graph, instance: &str) -> Plan {
         let policy = graph.policy();
+        let paced = policy.budgets.iter().any(|budget| budget.hedge.is_some());
         let targets = (0u16..).map(TargetId).zip(&policy.targets).map(|(id, target)| {
             let provider = graph.provider(target.provider);
             let name = provider.map_or("", |p| &p.name);
@@ -63,6 +64,7 @@ impl Plan {
                 slow_above: slow_above(policy, id),
                 seed: target.seed,
                 ramp: target.ramp.clone(),
+                paced,
                 retry: provider.map(|p| p.retry).unwrap_or_default(),
                 ..TargetSpec::plain(&target.name, name)
             }

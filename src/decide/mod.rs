@@ -21,6 +21,7 @@ pub mod hold;
 pub mod ledgers;
 pub mod order;
 pub mod orders;
+mod pace;
 pub mod path;
 pub mod pool;
 pub mod ramp;
@@ -42,7 +43,7 @@ pub use facts::Facts;
 pub use routes::{pinnable, route_for};
 pub use run::Run;
 pub use standing::{Admission, Breaker, Health, Ramp, Reason, Standing, Verdicts};
-pub use trail::{Outcome, Passed, Step, StepResult};
+pub use trail::{Outcome, Passed, Step, StepAction, StepResult};
 
 #[cfg(test)]
 mod tests;

@@ -144,8 +144,12 @@ pub trait Verdicts {
     /// Whether a `retry` or `wait` at the target could be paid for. Takes nothing.
     fn retry_token(&mut self, target: TargetId, now: Millis) -> bool;
 
-    /// Pays for a `retry` or `wait` at the target.
-    fn take_retry_token(&mut self, target: TargetId, now: Millis);
+    /// Pays for a `retry`, a `wait` or a hedge at the target; says whether it could. What cannot be paid for takes nothing.
+    fn take_retry_token(&mut self, target: TargetId, now: Millis) -> bool;
+
+    /// The p95 of the target's latest calls, to first output where `stream`, else to the end of whole answers. Nothing
+    /// where too few are known.
+    fn p95(&mut self, target: TargetId, stream: bool, now: Millis) -> Option<Millis>;
 
     /// Lets a call in as it was chosen, with this key. `first`: the request has not been at this target before. A call that was let in is
     /// settled by [`Verdicts::settle`], however it ends.

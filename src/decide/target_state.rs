@@ -15,6 +15,7 @@ use super::bucket::Bucket;
 use super::circuit::{Circuit, Ending};
 use super::group::spec::TargetSpec;
 use super::hold::Hold;
+use super::pace::Pace;
 use super::path::{self, CircuitId, Path};
 use super::ramp;
 use super::recovery::{Lane, Phase, Place, Recovery};
@@ -43,6 +44,8 @@ pub struct TargetState {
     well_at: Option<Millis>,
     views: Views,
     averages: Averages,
+    /// How long its latest calls took; none where nobody asks.
+    pace: Option<Pace>,
     bucket: Bucket,
     hold: Hold,
     inflight: u32,
@@ -65,6 +68,7 @@ impl TargetState {
             well_at: None,
             views: Views::new(&spec.slow_above, spec.probe.as_ref(), spec.seed),
             averages: Averages::default(),
+            pace: spec.paced.then(Pace::new),
             bucket: Bucket::new(spec.retry),
             hold: Hold::default(),
             inflight: 0,
@@ -86,6 +90,12 @@ impl TargetState {
     /// How long its calls took lately.
     pub fn averages(&self) -> &Averages {
         &self.averages
+    }
+
+    /// The p95 of its latest calls, or, of streams, the one it states while too few are known.
+    pub(super) fn p95(&self, stream: bool) -> Option<Millis> {
+        let stated = self.spec.seed.filter(|_| stream).map(|seed| seed.p95);
+        self.pace.as_ref().and_then(|pace| pace.p95(stream)).or(stated)
     }
 
     /// Its retry bucket.
@@ -128,6 +138,9 @@ impl TargetState {
             self.views.take_over(&other.views);
         } else {
             self.recovery = other.recovery.unseen();
+        }
+        if self.spec.paced && other.spec.paced {
+            self.pace.clone_from(&other.pace);
         }
         if self.spec.retry == other.spec.retry {
             self.bucket = other.bucket;
@@ -296,6 +309,9 @@ impl TargetState {
         }
         if blame == Blame::Success {
             self.well_at = Some(now);
+            if let (Some(pace), Some(latency)) = (&mut self.pace, ended.latency) {
+                pace.push(latency);
+            }
             self.pass_on(circuits, now, ended.latency);
         }
         counted

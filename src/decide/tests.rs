@@ -1,5 +1,7 @@
 //! The state machine against policies written for the purpose: what leads to which call, and what the client is told.
 
+mod hedge_money;
+mod hedges;
 mod money;
 mod order;
 mod pieces;

@@ -15,8 +15,8 @@ pub struct Step {
     pub at: Millis,
     /// The rank (first call) or matrix action (all others) that decided.
     pub node: NodeIndex,
-    /// The action; nothing for the first call.
-    pub action: Option<Verb>,
+    /// What led to it.
+    pub action: StepAction,
     /// Who was called; nothing for a stop.
     pub target: Option<TargetId>,
     /// How it was admitted.
@@ -39,6 +39,28 @@ pub struct Step {
     pub breaker: Option<Breaker>,
     /// What came of the call; nothing while it runs.
     pub result: Option<StepResult>,
+}
+
+/// What led to a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StepAction {
+    /// The request itself: its first call.
+    Call,
+    /// An action of the matrix.
+    Row(Verb),
+    /// A call that was late: this is its duplicate.
+    Hedge,
+}
+
+impl StepAction {
+    /// The word for records and metrics.
+    pub fn word(self) -> &'static str {
+        match self {
+            StepAction::Call => "call",
+            StepAction::Row(verb) => verb.word(),
+            StepAction::Hedge => "hedge",
+        }
+    }
 }
 
 /// A target that was passed over.
@@ -86,7 +108,7 @@ impl std::fmt::Display for PassedWhy {
 /// What came of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StepResult {
-    /// The failure's class; nothing where it was served, or abandoned.
+    /// The failure's class; nothing where it was served, lost or abandoned.
     pub class: Option<Class>,
     /// How far it had come.
     pub stage: Option<Stage>,
@@ -100,6 +122,8 @@ pub struct StepResult {
     pub ended: Millis,
     /// Whether, with it, its region fails and others of its provider do not.
     pub regional: bool,
+    /// It was called off because of its rival, which had output first or failed for good.
+    pub lost: bool,
     /// What it was billed; nothing where a price is not known.
     pub bill: Option<Bill>,
 }
@@ -115,6 +139,7 @@ impl StepResult {
             ours: false,
             ended,
             regional: false,
+            lost: false,
             bill: None,
         }
     }

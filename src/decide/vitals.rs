@@ -15,7 +15,7 @@ use crate::policy::Millis;
 use crate::policy::class::words;
 use crate::policy::probe::{BaselineRules, HealthRules, ProbeKind, ProbeRules, Seed};
 use live::Live;
-use ranked::Ranked;
+pub(in crate::decide) use ranked::Ranked;
 
 /// How a probe ended, its answer judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -186,6 +186,7 @@ registry! {
     BackoffAboveDeadline "SB0713" "backoff-above-deadline" Warning;
     IdleAboveTotal "SB0715" "idle-above-total" Warning;
     AttemptsBelowPool "SB0716" "attempts-below-pool" Warning;
+    HedgeNever "SB0718" "hedge-never" Warning;
     SpendToItself "SB0721" "spend-to-itself" Error;
     // SB08xx: breakers, probes and ramps.
     TwoBreakers "SB0801" "two-breakers" Error;

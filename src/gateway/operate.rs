@@ -212,6 +212,12 @@ pub(super) async fn metrics(State(app): State<Arc<App>>) -> Response<Body> {
         &engine.meters.ours,
     );
     page.counters(
+        "switchback_hedges_total",
+        "Hedges by the target that they went to and what became of them.",
+        ["target", "result"],
+        &engine.meters.hedges,
+    );
+    page.counters(
         "switchback_probes_total",
         "Probes by target and what they were taken for.",
         ["target", "result"],

@@ -122,7 +122,7 @@ fn blocks(policy: &Policy, out: &mut String) {
         let _ = write!(
             out,
             "\nbudget {:?} deadline={} attempts={} per-target={} attempt-timeout={:?} headers={:?} first-token={:?} \
-             idle={} total={:?} rounds={} spend={:?} day={:?} min-attempt={} reserve={} backoff={:?} replays={}",
+             idle={} total={:?} rounds={} spend={:?} day={:?} min-attempt={} reserve={} backoff={:?} replays={} hedge={:?}",
             b.name,
             b.deadline,
             b.attempts,
@@ -138,7 +138,8 @@ fn blocks(policy: &Policy, out: &mut String) {
             b.min_attempt,
             b.reserve,
             b.backoff,
-            b.replays
+            b.replays,
+            b.hedge
         );
     }
 }

@@ -43,6 +43,15 @@ pub struct Budget {
     pub backoff: Backoff,
     /// How often a pure request may be repeated after an attempt that may have been processed.
     pub replays: u32,
+    /// When a call that is late is duplicated; absent: never.
+    pub hedge: Option<Hedge>,
+}
+
+/// `hedge after p95, at least D`: one duplicate of a late call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Hedge {
+    /// No call is late before this, however fast its target usually is.
+    pub at_least: Millis,
 }
 
 /// `spend $X/day`: each route that uses the budget has this much for each UTC calendar day.
@@ -94,6 +103,12 @@ impl Budget {
     pub const MIN_ATTEMPT: Millis = Millis(500);
     /// Default of `replays`.
     pub const REPLAYS: u32 = 2;
+    /// Default of the `at least` of `hedge`.
+    pub const HEDGE_AT_LEAST: Millis = Millis(500);
+    /// Latest calls of a target that its p95 for hedging is taken from.
+    pub const HEDGE_KEPT: u32 = 100;
+    /// Fewer calls than this say nothing about what is late.
+    pub const HEDGE_MIN: u32 = 20;
     /// Default of `backoff`.
     pub const BACKOFF: Backoff = Backoff { base: Millis(250), cap: Millis(4_000), jitter: Jitter::Full };
     /// Shortest backoff, whatever the draw: two calls in the same instant are one call twice.

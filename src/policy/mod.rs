@@ -22,7 +22,7 @@ pub mod tier;
 pub mod units;
 
 pub use breaker::{BreakerRules, BreakerScope, Capability, HoldRule};
-pub use budget::{Backoff, Beyond, Budget, DaySpend, Jitter};
+pub use budget::{Backoff, Beyond, Budget, DaySpend, Hedge, Jitter};
 pub use class::{Class, ClassSet, Refusal, Scope, Stage};
 pub use contract::{Capabilities, Contract, Modalities, Modality, StructuredOutput, Tools};
 pub use dialect::{Dialect, Term, Terms};

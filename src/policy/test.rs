@@ -195,6 +195,10 @@ pub enum PathItem {
     Class(Class),
     /// An attempt that was served.
     Ok,
+    /// An attempt that was called off because of its rival.
+    Lost,
+    /// The attempt that comes next doubles a late one.
+    Hedge,
     /// What was done between two attempts.
     Action(Verb),
 }

@@ -15,7 +15,6 @@ pub use stamp::rfc3339;
 use crate::decide::spend::cost;
 use crate::decide::{Facts, Outcome, Run, Step};
 use crate::graph::Graph;
-use crate::policy::class::Verb;
 use crate::policy::{Class, Millis, Modalities, Order, Usage};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -146,7 +145,7 @@ pub struct StepRecord {
     pub file: String,
     /// Its line.
     pub line: u32,
-    /// `call` for the first, else the matrix action.
+    /// `call` for the first, `hedge` for a duplicate of a late one, else the matrix action.
     pub action: String,
     /// Who was called; nothing for a stop.
     pub target: Option<String>,
@@ -183,6 +182,8 @@ pub struct StepRecord {
     /// How that is known: `nothing` (it was not processed), `usage` (the answer says), `worst` (nobody says).
     #[schemars(extend("enum" = ["nothing", "usage", "worst", null]))]
     pub billed_by: Option<String>,
+    /// Called off because of its rival: a hedge or the call that it doubled had output first, or failed for good.
+    pub lost: bool,
 }
 
 /// A target that was passed over.
@@ -361,7 +362,7 @@ fn step_record(step: &Step, graph: &Graph, rule: Option<&'static str>) -> StepRe
         node: spot.map_or(String::new(), |s| s.name.to_string()),
         file: spot.map_or(String::new(), |s| s.file.to_string()),
         line: spot.map_or(0, |s| s.line),
-        action: step.action.map_or("call", Verb::word).to_owned(),
+        action: step.action.word().to_owned(),
         target: step.target.map(|t| graph.target_name(t).to_owned()),
         key: step.key,
         stage: result.and_then(|r| r.stage).map(|s| s.word().to_owned()),
@@ -387,5 +388,6 @@ fn step_record(step: &Step, graph: &Graph, rule: Option<&'static str>) -> StepRe
         regional: result.is_some_and(|r| r.regional),
         billed_usd: result.and_then(|r| r.bill).map(|bill| dollars(bill.amount)),
         billed_by: result.and_then(|r| r.bill).map(|bill| bill.by.word().to_owned()),
+        lost: result.is_some_and(|r| r.lost),
     }
 }

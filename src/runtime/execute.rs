@@ -4,13 +4,14 @@
 //! in a task of its own, so that a client that leaves ends it in order and not in the middle. Decides nothing: what to do
 //! next is always what `Run::step` said.
 
+use super::attempt::Flow;
 use super::engine::Engine;
-use super::ledger::{Asking, Keeps};
-use super::live::Held;
+use super::ledger::{Asking, Keeps, Permits};
 use super::meters::Meters;
+use super::race::Race;
 use super::reply::{Gone, Head, Line, Piece, Reply};
 use super::serving::Serving;
-use crate::decide::{Event, Facts, Next, Outcome, Refused, Run, Step, Why};
+use crate::decide::{Call, Event, Facts, Next, Outcome, Refused, Run, Step, StepAction, Why};
 use crate::graph::Graph;
 use crate::policy::{Millis, Refusal, RouteId};
 use crate::record;
@@ -71,10 +72,14 @@ pub(super) struct Execution<'a> {
     pub(super) whole: Option<Bytes>,
     /// What failed attempts said in words for the client, and the rule that gave them their class, by their numbers.
     pub(super) said: Vec<Option<Said>>,
-    /// What the running attempt was let in by.
-    pub(super) permit: Option<Held>,
-    /// What is kept of its route's day for the calls that run.
+    /// What the calls that run were let in by.
+    pub(super) permits: Permits,
+    /// What is kept of its route's day for them.
     kept: Keeps,
+    /// The calls that run and have no output yet.
+    pub(super) race: Race<'a>,
+    /// The stream that has won, and is not sent on yet.
+    pub(super) flow: Option<(Call, Box<Flow>)>,
     run: Run,
     at_ms: u64,
 }
@@ -91,8 +96,10 @@ impl<'a> Execution<'a> {
             answered: None,
             whole: None,
             said: Vec::new(),
-            permit: None,
+            permits: Permits::new(),
             kept: Keeps::new(),
+            race: Race::default(),
+            flow: None,
             run,
             at_ms,
         }
@@ -100,16 +107,29 @@ impl<'a> Execution<'a> {
 
     async fn run(mut self) {
         let mut next = self.step(Event::Begin);
-        loop {
+        let end = loop {
             next = match next {
-                Next::Call(call) => self.call(call).await,
+                Next::Call(call) => {
+                    self.start(call);
+                    self.go_on().await
+                }
+                Next::CallOff { attempt } => {
+                    self.race.call_off(attempt);
+                    self.go_on().await
+                }
+                Next::GoOn if self.is_calling() => self.go_on().await,
                 Next::Wait { until } => self.wait(until).await,
-                Next::Finish => break self.finish(),
-                Next::Refuse(refused) => break self.refuse(refused),
-                Next::Break(refused) => break self.break_off(refused).await,
-                // Nothing runs that could go on: the run is over.
-                Next::Abandon | Next::GoOn => break,
+                end @ (Next::GoOn | Next::Finish | Next::Refuse(_) | Next::Break(_) | Next::Abandon) => break end,
             };
+        };
+        // Whatever still runs is closed before anybody is told anything.
+        self.race.clear();
+        match end {
+            Next::Finish => self.finish(),
+            Next::Refuse(refused) => self.refuse(refused),
+            Next::Break(refused) => self.break_off(refused).await,
+            // Nobody is there to be told, or nothing ran that could go on.
+            Next::Abandon | Next::GoOn | Next::Call(_) | Next::CallOff { .. } | Next::Wait { .. } => {}
         }
         // Whatever the line still holds, the client is not kept waiting for counts and records.
         self.line = Line::Done;
@@ -134,7 +154,7 @@ impl<'a> Execution<'a> {
             route: self.order.route,
             money: &self.engine.route_money,
             kept: &mut self.kept,
-            permit: &mut self.permit,
+            permits: &mut self.permits,
             clock: &self.engine.clock,
         };
         let known = self.run.trail().len();
@@ -151,9 +171,9 @@ impl<'a> Execution<'a> {
         let target = step.target.map_or("", |t| self.graph().target_name(t));
         let line = format_args!("{}:{}", spot.file, spot.line);
         match step.action {
-            None => tracing::debug!(target_name = target, %line, "calls"),
-            Some(verb) => {
-                tracing::info!(id = self.order.facts.id, action = verb.word(), target_name = target, %line, "decided")
+            StepAction::Call => tracing::debug!(target_name = target, %line, "calls"),
+            action @ (StepAction::Row(_) | StepAction::Hedge) => {
+                tracing::info!(id = self.order.facts.id, action = action.word(), target_name = target, %line, "decided")
             }
         }
     }
@@ -234,15 +254,16 @@ impl<'a> Execution<'a> {
         if let Some(more) = run.cost_delta(graph).and_then(|delta| u64::try_from(delta).ok()) {
             self.engine.meters.failover_cost.add(more, [route]);
         }
-        for step in run.trail() {
+        for (at, step) in run.trail().iter().enumerate() {
             let (Some(target), Some(result)) = (step.target, step.result) else { continue };
             let class = match (result.class, outcome) {
                 (Some(class), _) => class.word(),
+                (None, _) if result.lost => "lost",
                 (None, Outcome::Served) => "ok",
                 (None, Outcome::Cancelled) => "cancelled",
                 (None, Outcome::Refused | Outcome::Cut) => "deadline",
             };
-            let action = step.action.map_or("call", |verb| verb.word());
+            let action = step.action.word();
             self.engine.meters.attempts.count([route, graph.target_name(target), class, action]);
             if result.ours {
                 self.engine.meters.ours.count([route, graph.target_name(target)]);
@@ -251,6 +272,15 @@ impl<'a> Execution<'a> {
                 let region = graph.target(target).and_then(|t| t.region.as_deref()).unwrap_or_default();
                 let provider = graph.target(target).and_then(|t| graph.provider(t.provider));
                 self.engine.meters.regional.count([provider.map_or("", |p| &p.name), region]);
+            }
+            if step.action == StepAction::Hedge {
+                let result = match result.class {
+                    _ if run.answering() == Some(at) => "won",
+                    Some(_) => "failed",
+                    None if run.answering().is_some() => "lost",
+                    None => "cancelled",
+                };
+                self.engine.meters.hedges.count([graph.target_name(target), result]);
             }
         }
         let elapsed = self.engine.clock.now().less(self.order.facts.received_at);

@@ -1,7 +1,7 @@
 //! Answers the questions of one request at one instant, from live shared state.
 //!
-//! In: the ledgers, the homes of sessions, the request's facts. Out: `Verdicts`. The permit of the attempt that runs is
-//! kept with the request, so that it is given back whatever becomes of it. The rules are those of `decide`.
+//! In: the ledgers, the homes of sessions, the request's facts. Out: `Verdicts`. The permits of the calls that run
+//! are kept with the request, so that they are given back whatever becomes of it. The rules are those of `decide`.
 
 use super::clock::Clock;
 use super::homes::Homes;
@@ -24,6 +24,9 @@ use std::sync::Arc;
 /// What is kept of a day for the calls of one request, by attempt.
 pub type Keeps = SmallVec<[(u32, Kept); 1]>;
 
+/// The permits of a request's calls that run. No two of them are at one target.
+pub type Permits = SmallVec<[(TargetId, Held); 1]>;
+
 /// One request's view of what is shared.
 pub struct Asking<'a> {
     /// The policy it runs on.
@@ -42,8 +45,8 @@ pub struct Asking<'a> {
     pub money: &'a RouteMoney,
     /// What is kept for its calls, by attempt.
     pub kept: &'a mut Keeps,
-    /// The permit of its attempt.
-    pub permit: &'a mut Option<Held>,
+    /// The permits of its calls.
+    pub permits: &'a mut Permits,
     /// The clock.
     pub clock: &'a Clock,
 }
@@ -84,16 +87,18 @@ impl Verdicts for Asking<'_> {
         self.live.of(target).is_some_and(|(group, place)| lock(group).covers(place, now, Extra::Repeat))
     }
 
-    fn take_retry_token(&mut self, target: TargetId, now: Millis) {
-        if let Some((group, place)) = self.live.of(target) {
-            lock(group).take(place, now, Extra::Repeat);
-        }
+    fn take_retry_token(&mut self, target: TargetId, now: Millis) -> bool {
+        self.live.of(target).is_some_and(|(group, place)| lock(group).take(place, now, Extra::Repeat))
+    }
+
+    fn p95(&mut self, target: TargetId, stream: bool, _now: Millis) -> Option<Millis> {
+        self.live.of(target).and_then(|(group, place)| lock(group).p95(place, stream))
     }
 
     fn admit(&mut self, target: TargetId, how: (Admission, u16), first: bool, now: Millis) -> Result<(), Reason> {
         let (group, place) = self.live.of(target).ok_or(Reason::Disabled)?;
         let permit = lock(group).admit(place, now, Ask::of(self.facts), how, first)?;
-        *self.permit = Some(Held::new(Arc::clone(group), place, permit, *self.clock));
+        self.permits.push((target, Held::new(Arc::clone(group), place, permit, *self.clock)));
         Ok(())
     }
 
@@ -132,7 +137,8 @@ impl Verdicts for Asking<'_> {
     }
 
     fn settle(&mut self, settle: &Settle) {
-        if let Some(held) = self.permit.take() {
+        if let Some(at) = self.permits.iter().position(|(target, _)| *target == settle.target) {
+            let (_, held) = self.permits.swap_remove(at);
             held.settle(&Ended::of(settle));
         }
         if settle.blame == Blame::Success
@@ -197,7 +203,7 @@ mod tests {
         facts: Facts,
         money: RouteMoney,
         kept: Keeps,
-        permit: Option<Held>,
+        permits: Permits,
         clock: Clock,
     }
 
@@ -213,14 +219,14 @@ mod tests {
                 facts,
                 money: RouteMoney::default(),
                 kept: Keeps::new(),
-                permit: None,
+                permits: Permits::new(),
                 clock: Clock::start(),
             }
         }
 
         fn asking(&mut self) -> Asking<'_> {
-            let Case { graph, live, homes, seen, facts, money, kept, permit, clock } = self;
-            Asking { graph, live, homes, seen, facts, route: RouteId(0), money, kept, permit, clock }
+            let Case { graph, live, homes, seen, facts, money, kept, permits, clock } = self;
+            Asking { graph, live, homes, seen, facts, route: RouteId(0), money, kept, permits, clock }
         }
 
         fn standing(&mut self, name: &str) -> Standing {
@@ -275,7 +281,7 @@ mod tests {
             lock(group).target(place).unwrap().inflight()
         };
         assert_eq!(inflight(&case), 1);
-        case.permit = None;
+        case.permits.clear();
         assert_eq!(inflight(&case), 0);
         assert_eq!(case.standing("a").breaker, crate::decide::Breaker::Closed);
     }

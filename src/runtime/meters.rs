@@ -69,6 +69,8 @@ pub struct Meters {
     pub refusals: Family<2>,
     /// What requests that another target served cost more than at the first of their order, in billionths of a dollar.
     pub failover_cost: Family<1>,
+    /// Hedges by the target that they went to, and what became of them.
+    pub hedges: Family<2>,
     /// Probes by target and what they were taken for.
     pub probes: Family<2>,
     /// Calls whose failure was their region's affair, by provider and region.

@@ -16,6 +16,7 @@ pub mod meters;
 pub mod probe_money;
 pub mod prober;
 mod probing;
+mod race;
 pub mod reload;
 pub mod reply;
 pub mod route_money;

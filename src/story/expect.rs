@@ -2,9 +2,8 @@
 
 use super::drive::Told;
 use crate::decide::trail::PassedWhy;
-use crate::decide::{Outcome, Why};
+use crate::decide::{Outcome, StepAction, StepResult, Why};
 use crate::graph::Graph;
-use crate::policy::class::Verb;
 use crate::policy::test::Told as ExpectedTold;
 use crate::policy::{Expectation, PathItem, Subject, TargetId};
 
@@ -100,17 +99,20 @@ fn ending(graph: &Graph, told: &Told) -> String {
     }
 }
 
-/// Each attempt's class, or `ok`, and the action between two.
+/// Each attempt's class, `ok` or `lost`, in the order in which they began, and what led from one to the next.
 fn path(told: &Told) -> Vec<PathItem> {
     let mut path = Vec::new();
     for step in told.run.trail().iter().filter(|s| s.target.is_some()) {
-        if let Some(verb) = step.action.filter(|v| *v != Verb::Stop) {
-            path.push(PathItem::Action(verb));
+        match step.action {
+            StepAction::Call => {}
+            StepAction::Row(verb) => path.push(PathItem::Action(verb)),
+            StepAction::Hedge => path.push(PathItem::Hedge),
         }
-        match step.result {
-            Some(result) => path.push(result.class.map_or(PathItem::Ok, PathItem::Class)),
-            None => path.push(PathItem::Ok),
-        }
+        path.push(match step.result {
+            Some(StepResult { lost: true, .. }) => PathItem::Lost,
+            Some(StepResult { class: Some(class), .. }) => PathItem::Class(class),
+            Some(StepResult { class: None, .. }) | None => PathItem::Ok,
+        });
     }
     path
 }
@@ -119,6 +121,8 @@ fn words(path: &[PathItem]) -> String {
     let word = |item: &PathItem| match item {
         PathItem::Class(class) => class.word(),
         PathItem::Ok => "ok",
+        PathItem::Lost => "lost",
+        PathItem::Hedge => "hedge",
         PathItem::Action(verb) => verb.word(),
     };
     path.iter().map(word).collect::<Vec<_>>().join(", ")

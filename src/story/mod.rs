@@ -3,6 +3,7 @@
 //! In: a graph and its tests. Out: what each expectation came to. Scripted answers become wire bytes, are read and
 //! classified as live ones are, and time is a number. No network, no clock, no sleep.
 
+mod calling;
 mod drive;
 mod expect;
 mod report;

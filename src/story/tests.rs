@@ -429,3 +429,76 @@ fn a_day_that_is_spent_may_lead_to_another_tier() {
     );
     holds_on("then use cheap", "given spent $1 for r\nc is down\nsend r\nexpect refused no-target as 503");
 }
+
+const HEDGED: &str = r#"switchback 1
+provider p { api openai-chat; base-url "http://127.0.0.1:9/v1" }
+provider q { api openai-chat; base-url "http://127.0.0.1:9/v1" }
+model m { modalities [text]; streaming yes; tools no; structured-output none; context 32k; max-output 4k; price $1/M in, $2/M out }
+target a { model m; provider p; baseline p50 400ms, p95 900ms }
+target b { model m; provider q }
+tier t { chain { a; b } }
+matrix x { overloaded, timeout-* -> failover; otherwise -> stop }
+budget u { deadline 20s; attempts 4; hedge after p95, at least 500ms }
+route r { tier t; matrix x; budget u }
+"#;
+
+#[track_caller]
+fn hedged_holds(lines: &str) {
+    assert_eq!(misses_of(HEDGED, lines), Vec::<String>::new());
+}
+
+#[test]
+fn a_late_call_and_its_hedge_run_side_by_side() {
+    hedged_holds(
+        "a answers ok \"slow\" after 5s\nb answers ok \"fast\" after 300ms\nsend r { stream yes }\n\
+         expect path [lost, hedge, ok]\nexpect served by b\nexpect elapsed == 1200ms\nexpect output \"fast\"\n\
+         expect attempts == 2",
+    );
+    hedged_holds(
+        "a answers ok after 1s\nb answers ok after 300ms\nsend r { stream yes }\n\
+         expect path [ok, hedge, lost]\nexpect served by a\nexpect elapsed == 1s",
+    );
+    hedged_holds("a answers ok after 800ms\nsend r { stream yes }\nexpect path [ok]");
+    hedged_holds(
+        "a answers overloaded after 2s\nb answers overloaded after 300ms once\nb answers ok\nsend r { stream yes }\n\
+         expect path [overloaded, hedge, overloaded]\nexpect elapsed == 2s\nexpect refused overloaded",
+    );
+    hedged_holds(
+        "a answers overloaded after 1s\nb answers ok after 3s\nsend r { stream yes }\n\
+         expect path [overloaded, hedge, ok]\nexpect elapsed == 3900ms",
+    );
+    hedged_holds(
+        "a answers ok after 5s\nb answers 400 after 1s\nsend r { stream yes }\n\
+         expect path [lost, hedge, invalid-request]\nexpect refused invalid-request as 400",
+    );
+    hedged_holds("b is degraded\na answers ok after 5s\nsend r { stream yes }\nexpect path [ok]");
+    hedged_holds("a answers ok after 5s\nsend r { stream yes; side-effects unknown }\nexpect path [ok]");
+}
+
+#[test]
+fn whole_answers_are_late_by_their_own_p95() {
+    let lines = |count: u64| {
+        let mut lines = format!("a answers ok after 2s {count} times\na answers ok after 9s\nb answers ok after 1s\n");
+        (0..count).for_each(|n| lines.push_str(&format!("at {}s send r\n", n * 10)));
+        lines + &format!("at {}s send r\n", count * 10)
+    };
+    hedged_holds(&(lines(20) + "expect path [lost, hedge, ok]\nexpect elapsed == 3s"));
+    hedged_holds(&(lines(19) + "expect path [ok]\nexpect elapsed == 9s"));
+}
+
+#[test]
+fn a_hedge_is_held_against_the_day_and_its_loser_costs_the_worst() {
+    // A call costs $0.002 at worst.
+    let day = HEDGED.replace("at least 500ms }", "at least 500ms; spend $1/day }");
+    let holds = |spent: &str, path: &str, then: &str| {
+        let lines = format!(
+            "given spent {spent} for r\na answers ok \"x\" after 5s\nb answers ok \"x\" after 300ms\n\
+             send r {{ stream yes }}\nexpect path {path}\nat 60s send r\n{then}"
+        );
+        assert_eq!(misses_of(&day, &lines), Vec::<String>::new(), "{spent}");
+    };
+    holds("$0.998", "[ok]", "expect refused spend");
+    // Room for both, but for what was billed and the loser's worst there is none for a third.
+    holds("$0.996", "[lost, hedge, ok]", "expect refused spend");
+    holds("$0.994", "[lost, hedge, ok]", "expect served by a");
+}

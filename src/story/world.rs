@@ -57,8 +57,8 @@ pub(super) struct World {
     ledgers: Ledgers,
     /// The request that runs now.
     asks: Option<Asks>,
-    /// What its call was let in by.
-    permit: Option<(TargetId, Admitted)>,
+    /// What its calls were let in by. No two of them are at one target.
+    permits: Vec<(TargetId, Admitted)>,
     /// Where sessions were last served, and when.
     homes: Vec<(String, TargetId, Millis)>,
     /// What routes have spent today.
@@ -119,7 +119,7 @@ impl World {
             dice,
             ledgers: Ledgers::new(Plan::of_graph(graph, "test")),
             asks: None,
-            permit: None,
+            permits: Vec::new(),
             homes: Vec::new(),
             orders: Orders::of_graph(graph),
             baselines: Baselines::default(),
@@ -209,17 +209,19 @@ impl Verdicts for World {
         self.ledgers.of(target).is_some_and(|(group, place)| group.covers(place, now, Extra::Repeat))
     }
 
-    fn take_retry_token(&mut self, target: TargetId, now: Millis) {
-        if let Some((group, place)) = self.ledgers.of(target) {
-            group.take(place, now, Extra::Repeat);
-        }
+    fn take_retry_token(&mut self, target: TargetId, now: Millis) -> bool {
+        self.ledgers.of(target).is_some_and(|(group, place)| group.take(place, now, Extra::Repeat))
+    }
+
+    fn p95(&mut self, target: TargetId, stream: bool, _now: Millis) -> Option<Millis> {
+        self.ledgers.of(target).and_then(|(group, place)| group.p95(place, stream))
     }
 
     fn admit(&mut self, target: TargetId, how: (Admission, u16), first: bool, now: Millis) -> Result<(), Reason> {
         let stated = self.states.iter().any(|s| s.target == target && s.since <= now);
         let (Some((group, place)), Some(asks)) = (self.ledgers.of(target), &self.asks) else { return Ok(()) };
         match group.admit(place, now, asks.ask(), how, first) {
-            Ok(permit) => self.permit = Some((target, permit)),
+            Ok(permit) => self.permits.push((target, permit)),
             // The ledgers know nothing of what the test's lines state.
             Err(_) if stated => {}
             Err(reason) => return Err(reason),
@@ -283,9 +285,10 @@ impl Verdicts for World {
         {
             self.baselines.note(HERE, name, latency.into(), latency.time(), self.now.0);
         }
-        if let Some((target, permit)) = self.permit.take()
-            && let Some((group, place)) = self.ledgers.of(target)
+        if let Some(at) = self.permits.iter().position(|(target, _)| *target == settle.target)
+            && let Some((group, place)) = self.ledgers.of(settle.target)
         {
+            let (_, permit) = self.permits.swap_remove(at);
             group.settle(place, self.now, permit, &Ended::of(settle));
         }
         if settle.blame == Blame::Success

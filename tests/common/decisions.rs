@@ -61,7 +61,13 @@ impl Verdicts for Well {
         true
     }
 
-    fn take_retry_token(&mut self, _: TargetId, _: Millis) {}
+    fn take_retry_token(&mut self, _: TargetId, _: Millis) -> bool {
+        true
+    }
+
+    fn p95(&mut self, _: TargetId, _: bool, _: Millis) -> Option<Millis> {
+        None
+    }
 
     fn admit(&mut self, _: TargetId, _: (Admission, u16), _: bool, _: Millis) -> Result<(), Reason> {
         Ok(())

@@ -27,6 +27,7 @@ mod first_time;
 mod forms;
 mod front_door;
 mod fuzz;
+mod gateway_hedge;
 mod gateway_messages;
 mod gateway_plain;
 mod gateway_refusals;

@@ -187,6 +187,7 @@ const DIFFERENCES: &[(Block, &str, &str, &str)] = &[
     (Block::Budget, "spend", "$1/request", "$2/request"),
     (Block::Budget, "spend", "$1/day then stop", "$2/day then stop"),
     (Block::Budget, "spend", "$1/day then stop", "$1/day then use v"),
+    (Block::Budget, "hedge", "after p95, at least 500ms", "after p95, at least 2s"),
     (Block::Breaker, "extends", "k", "l"),
     (Block::Breaker, "scopes", "[account, target]", "[target]"),
     (Block::Breaker, "trip", "when errors >= 50% over 30s, min 20", "when errors >= 60% over 30s, min 20"),

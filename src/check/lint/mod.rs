@@ -18,6 +18,7 @@ mod dearer_standby;
 mod emulated_and_real;
 mod emulated_provider;
 mod fallback_to_itself;
+mod hedge_never;
 mod key_missing;
 mod mixed_quantization;
 mod one_outage_away;
@@ -45,7 +46,7 @@ use crate::syntax::settings::Block;
 /// What a lint is: it reads, and adds what it finds.
 type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
 
-const LINTS: [Lint; 30] = [
+const LINTS: [Lint; 31] = [
     action_never_possible::lint,
     answer_above_spend::lint,
     attempts_above_chain::lint,
@@ -60,6 +61,7 @@ const LINTS: [Lint; 30] = [
     emulated_and_real::lint,
     emulated_provider::lint,
     fallback_to_itself::lint,
+    hedge_never::lint,
     key_missing::lint,
     mixed_quantization::lint,
     one_outage_away::lint,

@@ -6,7 +6,7 @@ use crate::check::fields::Fields;
 use crate::check::resolution::Origin;
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
-use crate::policy::{Backoff, Budget, Jitter, Millis};
+use crate::policy::{Backoff, Budget, Hedge, Jitter, Millis};
 use crate::source::Span;
 use crate::syntax::tree::{ItemKind, Statement};
 
@@ -30,6 +30,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Budget> {
     let rounds = fields.or(cx, "rounds", 1, |cx, s| cx.integer(s, 1, MOST_ATTEMPTS));
     let spend = spend::lower(cx, decl, &fields);
     let replays = fields.or(cx, "replays", Budget::REPLAYS, |cx, s| cx.integer(s, 0, MOST_ATTEMPTS));
+    let hedge = fields.or(cx, "hedge", None, hedge);
     let (deadline, attempt_timeout, spend) = (deadline?, attempt_timeout?, spend?);
     let default_reserve = Budget::default_reserve(deadline, attempt_timeout);
     cx.settle(decl, "reserve", default_reserve.to_string(), Origin::Default);
@@ -55,6 +56,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Budget> {
         reserve: reserve?.unwrap_or(default_reserve),
         backoff: backoff?,
         replays: replays?,
+        hedge: hedge?,
     };
     fits(cx, decl, &fields, &budget).then_some(budget)
 }
@@ -71,6 +73,28 @@ fn attempt_timeout<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option
         return None;
     }
     cx.time(statement)
+}
+
+/// `off`, or `after p95[, at least D]`
+fn hedge<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Option<Hedge>> {
+    let items = cx.value_items(statement)?;
+    let mut cursor = crate::check::cursor::Cursor::new(items, statement.span);
+    if cursor.take_word("off") {
+        return cursor.finish(&mut cx.diagnostics).then_some(None);
+    }
+    cursor.due_word("after", &mut cx.diagnostics)?;
+    cursor.due_word("p95", &mut cx.diagnostics)?;
+    let mut at_least = Some(Budget::HEDGE_AT_LEAST);
+    if !cursor.is_done() {
+        if matches!(cursor.peek().map(|item| &item.kind), Some(ItemKind::Comma)) {
+            cursor.take();
+        }
+        cursor.due_word("at", &mut cx.diagnostics)?;
+        cursor.due_word("least", &mut cx.diagnostics)?;
+        at_least = value::duration(cursor.due("a duration", &mut cx.diagnostics)?, &mut cx.diagnostics);
+    }
+    let whole = cursor.finish(&mut cx.diagnostics);
+    at_least.filter(|_| whole).map(|at_least| Some(Hedge { at_least }))
 }
 
 /// `BASE to CAP[, jitter KIND]`

@@ -100,6 +100,9 @@ fn refused(cursor: &mut Cursor<'_>, out: &mut Vec<Diagnostic>) -> Option<Expecta
     Some(Expectation::Refused { why, status })
 }
 
+/// What a path may say beside classes and actions.
+const PATH_WORDS: [(&str, PathItem); 3] = [("ok", PathItem::Ok), ("lost", PathItem::Lost), ("hedge", PathItem::Hedge)];
+
 /// `[overloaded, retry, ok]`. Verbs without effect yet are refused at their word and left out.
 fn path(ctx: &mut Context<'_>, list: &Item) -> Option<Vec<PathItem>> {
     let mut early: Vec<(Span, Verb)> = Vec::new();
@@ -107,8 +110,8 @@ fn path(ctx: &mut Context<'_>, list: &Item) -> Option<Vec<PathItem>> {
     let read = value::list(list, "a list of classes and actions", &mut ctx.diagnostics, |item, out| {
         let word = item.word().unwrap_or_default();
         let class = Class::from_word(word).map(PathItem::Class);
-        let ok = (word == "ok").then_some(PathItem::Ok);
-        if let Some(found) = class.or(ok) {
+        let other = PATH_WORDS.iter().find(|(known, _)| *known == word).map(|(_, item)| *item);
+        if let Some(found) = class.or(other) {
             return Some(found);
         }
         match Verb::from_word(word) {
@@ -122,6 +125,7 @@ fn path(ctx: &mut Context<'_>, list: &Item) -> Option<Vec<PathItem>> {
             None => {
                 broken = true;
                 let known = Class::ALL.iter().map(|c| c.word()).chain(Verb::ALL.iter().map(|v| v.word()));
+                let known = known.chain(PATH_WORDS.iter().map(|(word, _)| *word));
                 out.push(match item.word() {
                     Some(word) => {
                         value::unknown_word(word, item.span, "a failure class, an action or `ok`", known.chain(["ok"]))

@@ -35,6 +35,8 @@ pub struct TargetSpec {
     pub seed: Option<Seed>,
     /// Its ramp; without stages it is full at once.
     pub ramp: RampRules,
+    /// Whether its pace is kept: some budget hedges.
+    pub paced: bool,
     /// Its retry bucket.
     pub retry: RetryRatio,
 }
@@ -57,6 +59,7 @@ impl TargetSpec {
             slow_above: Vec::new(),
             seed: None,
             ramp: RampRules::default(),
+            paced: false,
             retry: RetryRatio::default(),
         }
     }

@@ -1,88 +1,22 @@
-//! After a failure: who is to blame, which row decides, which of its actions is possible, and what the client is told.
+//! After a failure: which row decides, which of its actions is possible, and what the client is told.
 
 use super::call::How;
 use super::checks::{Choice, May, PassChecks};
 use super::lapse::Lapse;
-use super::money::Short;
-use super::race::Racer;
 use super::scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
 use super::{Planned, Run};
 use crate::decide::action::{Bar, Walked, walk};
 use crate::decide::deadline::Fit;
-use crate::decide::event::{Call, Failure, Next, Settle};
+use crate::decide::event::{Call, Next};
 use crate::decide::guard::{Failed, View, holds};
-use crate::decide::replay::Attempted;
 use crate::decide::select::Pass;
 use crate::decide::standing::Verdicts;
-use crate::decide::trail::StepResult;
-use crate::decide::vitals::Latency;
+use crate::decide::trail::StepAction;
 use crate::graph::{Edge, Node, NodeIndex};
-use crate::policy::class::Blame;
-use crate::policy::{Action, Class, FallbackTo, Stage, TierId};
+use crate::policy::{Action, FallbackTo, TierId};
 use smallvec::SmallVec;
 
 impl Run {
-    pub(super) fn failed(
-        &mut self,
-        scene: &Scene<'_>,
-        racer: &Racer,
-        mut failure: Failure<'_>,
-        blame: Blame,
-        verdicts: &mut dyn Verdicts,
-    ) -> Next {
-        self.short = Short::default();
-        let cause = failure.class;
-        if self.committed {
-            failure.class = Class::PartialStream;
-            failure.stage = Stage::Output;
-        } else if racer.headers && failure.stage == Stage::Sent {
-            failure.stage = Stage::Headers;
-        }
-        let target = racer.candidate.target;
-        // The hold is that of the cause: a limit that shows itself in mid-stream is a limit all the same.
-        let hold_until = if failure.ours { None } else { scene.hold_until(target, cause, failure.hint) };
-        let latency = racer.output.map(|output| Latency::FirstOutput(output.less(racer.started)));
-        verdicts.settle(&Settle {
-            target,
-            blame,
-            class: Some(failure.class),
-            scope: failure.scope,
-            hint: failure.hint,
-            hold_until,
-            latency,
-        });
-        // Asked after it is settled: with this failure the region may be the one that fails.
-        let regional = verdicts.standing(target, scene.now).regional;
-        self.close(
-            scene,
-            racer,
-            StepResult {
-                class: Some(failure.class),
-                stage: Some(failure.stage),
-                status: failure.status,
-                hint: failure.hint,
-                ended: scene.now,
-                ours: failure.ours,
-                regional,
-                bill: None,
-            },
-            verdicts,
-        );
-        self.remember(failure.class, racer.attempt, failure.ours);
-        let lapse = Lapse {
-            class: failure.class,
-            stage: failure.stage,
-            status: failure.status,
-            code: failure.code.map(str::to_owned),
-            hint: failure.hint,
-            no_retry: failure.no_retry,
-            repeated: false,
-            candidate: racer.candidate,
-            attempted: Attempted { stage: failure.stage, committed: self.committed, key_honoured: racer.key_honoured },
-        };
-        self.after(scene, &lapse, verdicts)
-    }
-
     /// What follows a lapse. Walks the row again where a target was taken from under this request: each time it stands
     /// otherwise, and after so many times the row has run out.
     pub(super) fn after(&mut self, scene: &Scene<'_>, lapse: &Lapse, verdicts: &mut dyn Verdicts) -> Next {
@@ -166,7 +100,7 @@ impl Run {
     }
 
     /// The first row of the route's matrix that is for this class and whose guard holds.
-    fn row(&self, scene: &Scene<'_>, lapse: &Lapse) -> Option<NodeIndex> {
+    pub(super) fn row(&self, scene: &Scene<'_>, lapse: &Lapse) -> Option<NodeIndex> {
         let failure = &lapse.facts();
         let matrix = scene.graph.way(scene.graph.route_node(self.route)?, Edge::Fails)?;
         let failed = Failed {
@@ -228,8 +162,9 @@ impl Run {
             (Action::Stop { status }, _) => self.stop(scene, node, status),
             (_, Some(wait)) => {
                 match action {
+                    // Somebody may have taken the last one since it was asked for.
                     Action::Retry { .. } | Action::Wait { .. } => {
-                        verdicts.take_retry_token(candidate.target, scene.now);
+                        verdicts.take_retry_token(candidate.target, scene.now).then_some(())?;
                     }
                     Action::Failover | Action::Fallback(_) => self.pauses.new_target(),
                     Action::NextKey | Action::Stop { .. } => {}
@@ -275,7 +210,7 @@ impl Run {
         passed_over(candidates, standings, scene.now, (pass, choice.at), eligible, &mut passed);
         passed.extend(self.short.passed());
         let (admission, standing) = (choice.admission, choice.standing);
-        let how = How { verb: Some(action.verb()), node, admission, pass, wait: None, standing, passed };
+        let how = How { action: StepAction::Row(action.verb()), node, admission, pass, wait: None, standing, passed };
         let call = self.call(scene, choice.candidate, choice.granted, how, verdicts).ok()?;
         // From here on the other tier's chain is the request's.
         if let Some((tier, candidates, _)) = chain {
@@ -298,7 +233,7 @@ impl Run {
             return self.ran_out(scene, Some(planned.node), Some(&standings));
         };
         let how = How {
-            verb: Some(planned.verb),
+            action: StepAction::Row(planned.verb),
             node: planned.node,
             admission: planned.admission,
             pass: planned.pass,

@@ -10,7 +10,7 @@ use crate::decide::deadline::Fit;
 use crate::decide::event::Next;
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::Verdicts;
-use crate::decide::trail::{Passed, PassedWhy};
+use crate::decide::trail::{Passed, PassedWhy, StepAction};
 use crate::policy::{Refusal, TierId};
 
 impl Run {
@@ -53,7 +53,7 @@ impl Run {
                         let mut passed = self.dropped.clone();
                         passed_over(&self.candidates, &standings, scene.now, (*pass, at), |_| true, &mut passed);
                         let how = How {
-                            verb: None,
+                            action: StepAction::Call,
                             node: candidate.node,
                             admission,
                             pass: *pass,

@@ -7,7 +7,7 @@ use crate::decide::deadline;
 use crate::decide::event::{Call, Limits, Timer};
 use crate::decide::select::Pass;
 use crate::decide::standing::{Admission, Reason, Standing, Verdicts};
-use crate::decide::trail::{Passed, PassedWhy, Step};
+use crate::decide::trail::{Passed, PassedWhy, Step, StepAction};
 use crate::graph::NodeIndex;
 use crate::policy::class::{Blame, Verb};
 use crate::policy::{Millis, TargetId};
@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 /// What led to a call.
 pub(super) struct How {
-    pub(super) verb: Option<Verb>,
+    pub(super) action: StepAction,
     pub(super) node: NodeIndex,
     pub(super) admission: Admission,
     pub(super) pass: Pass,
@@ -63,22 +63,26 @@ impl Run {
         verdicts: &mut dyn Verdicts,
     ) -> Result<Call, PassedWhy> {
         let target = candidate.target;
-        let key = self.next_key(scene, target, how.verb, verdicts).ok_or(PassedWhy::Reason(Reason::Hold))?;
+        let key = self.next_key(scene, target, how.action, verdicts).ok_or(PassedWhy::Reason(Reason::Hold))?;
         if !self.reserve(scene, &candidate, verdicts) {
             return Err(PassedWhy::Spend);
         }
-        if let Err(reason) = verdicts.admit(target, (how.admission, key), self.unused(target), scene.now) {
+        let is_hedge = how.action == StepAction::Hedge;
+        // A hedge is paid for: it is no arrival that pays for others.
+        let arrives = self.unused(target) && !is_hedge;
+        if let Err(reason) = verdicts.admit(target, (how.admission, key), arrives, scene.now) {
             self.give_back(scene, verdicts);
             return Err(PassedWhy::Reason(reason));
         }
         let pool = self.note_key(scene, target, key);
-        match how.verb {
-            None => self.tally.attempts = self.tally.attempts.saturating_add(1),
-            Some(verb) => self.tally.take(verb),
+        match how.action {
+            StepAction::Call | StepAction::Hedge => self.tally.attempts = self.tally.attempts.saturating_add(1),
+            StepAction::Row(verb) => self.tally.take(verb),
         }
-        self.count_visit(target, how.verb);
+        self.count_visit(target, how.action);
         self.spent = self.spent.plus(candidate.worst.unwrap_or_default());
         let limits = self.limits(scene, target, granted);
+        let hedge_at = self.hedge_at(scene, target, how.action, verdicts);
         // Each call to a target that de-duplicates by a key carries one; a request sends the same one there each time.
         let key_honoured = scene.graph.target(target).is_some_and(|t| t.idempotency_key.is_some());
         self.racers.push(Racer {
@@ -90,6 +94,7 @@ impl Run {
             headers: false,
             output: None,
             key_honoured,
+            is_hedge,
             usage: None,
         });
         // A rest before it is part of the pause.
@@ -100,7 +105,7 @@ impl Run {
         self.trail.push(Step {
             at: scene.now.less(self.received),
             node: how.node,
-            action: how.verb,
+            action: how.action,
             target: Some(target),
             admission: how.admission,
             key: pool.then(|| key.saturating_add(1)),
@@ -113,7 +118,8 @@ impl Run {
             breaker: Some(how.standing.breaker),
             result: None,
         });
-        Ok(Call { attempt: self.tally.attempts, target, node: how.node, admission: how.admission, key, limits })
+        let (attempt, node, admission) = (self.tally.attempts, how.node, how.admission);
+        Ok(Call { attempt, target, node, admission, key, limits, hedge_at })
     }
 
     /// The key for a call at a target: `next-key` takes one that this request has not used.
@@ -121,13 +127,15 @@ impl Run {
         &self,
         scene: &Scene<'_>,
         target: TargetId,
-        verb: Option<Verb>,
+        action: StepAction,
         verdicts: &mut dyn Verdicts,
     ) -> Option<u16> {
         let provider = scene.graph.target(target)?.provider;
-        let used: SmallVec<[u16; 4]> = match verb {
-            Some(Verb::NextKey) => self.keys.iter().filter(|(p, _)| *p == provider).map(|(_, key)| *key).collect(),
-            Some(_) | None => SmallVec::new(),
+        let used: SmallVec<[u16; 4]> = match action {
+            StepAction::Row(Verb::NextKey) => {
+                self.keys.iter().filter(|(p, _)| *p == provider).map(|(_, key)| *key).collect()
+            }
+            StepAction::Call | StepAction::Hedge | StepAction::Row(_) => SmallVec::new(),
         };
         verdicts.key(target, &used, scene.now)
     }
@@ -143,12 +151,15 @@ impl Run {
     }
 
     /// Keys of a pool are no further calls at the target: `per-target` does not count them.
-    fn count_visit(&mut self, target: TargetId, verb: Option<Verb>) {
-        if verb == Some(Verb::NextKey) {
+    fn count_visit(&mut self, target: TargetId, action: StepAction) {
+        if action == StepAction::Row(Verb::NextKey) {
             return;
         }
-        let waited = verb == Some(Verb::Wait);
-        let anew = matches!(verb, None | Some(Verb::Failover | Verb::Fallback));
+        let waited = action == StepAction::Row(Verb::Wait);
+        let anew = match action {
+            StepAction::Call | StepAction::Hedge | StepAction::Row(Verb::Failover | Verb::Fallback) => true,
+            StepAction::Row(_) => false,
+        };
         match self.visits.iter_mut().find(|v| v.target == target) {
             Some(visit) => {
                 visit.calls = visit.calls.saturating_add(1);

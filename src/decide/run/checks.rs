@@ -9,6 +9,7 @@ use crate::decide::backoff::spread;
 use crate::decide::deadline::Fit;
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::{Admission, Standing, Verdicts};
+use crate::decide::trail::StepAction;
 use crate::policy::class::Verb;
 use crate::policy::{Action, Budget, Class, DicePurpose, FallbackTo, Millis, TierId};
 
@@ -60,7 +61,7 @@ impl Checks for PassChecks<'_, '_> {
                 let run = &*self.run;
                 let target = self.lapse.candidate.target;
                 let no_key = action == Action::NextKey
-                    && run.next_key(self.scene, target, Some(Verb::NextKey), self.verdicts).is_none();
+                    && run.next_key(self.scene, target, StepAction::Row(Verb::NextKey), self.verdicts).is_none();
                 if no_key {
                     return true;
                 }

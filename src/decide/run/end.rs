@@ -1,12 +1,12 @@
 //! How a run ends: served, refused, cut or left. Each end settles what runs and closes its step.
 
 use super::Run;
-use super::race::Racer;
+use super::race::{Off, Racer};
 use super::scene::{Candidate, Scene, Standings, passed_over};
 use crate::decide::event::{Next, Refused, Settle, Why};
 use crate::decide::select::{self, Pass};
 use crate::decide::standing::{Admission, Verdicts};
-use crate::decide::trail::{Outcome, Passed, Step, StepResult};
+use crate::decide::trail::{Outcome, Passed, Step, StepAction, StepResult};
 use crate::decide::vitals::Latency;
 use crate::graph::NodeIndex;
 use crate::policy::class::{Blame, Verb};
@@ -30,7 +30,7 @@ impl Run {
 
     pub(super) fn client_gone(&mut self, scene: &Scene<'_>, verdicts: &mut dyn Verdicts) -> Next {
         let stage = if self.committed { Stage::Output } else { Stage::Sent };
-        self.call_off(scene, stage, verdicts);
+        self.call_off(scene, Off::Over(stage), verdicts);
         self.planned = None;
         self.outcome = Some(Outcome::Cancelled);
         Next::Abandon
@@ -132,7 +132,7 @@ impl Run {
         self.trail.push(Step {
             at: scene.now.less(self.received),
             node,
-            action: Some(Verb::Stop),
+            action: StepAction::Row(Verb::Stop),
             target: None,
             admission: Admission::Normal,
             key: None,

@@ -9,6 +9,8 @@ mod begin;
 mod call;
 mod checks;
 mod end;
+mod failed;
+mod hedge;
 mod lapse;
 mod money;
 mod race;
@@ -94,6 +96,8 @@ pub struct Run {
     rested: Option<Millis>,
     told: Option<Told>,
     committed: bool,
+    /// It has had its one hedge.
+    hedged: bool,
     refused: Option<Refused>,
     outcome: Option<Outcome>,
     trail: SmallVec<[Step; 4]>,
@@ -128,6 +132,7 @@ impl Run {
             rested: None,
             told: None,
             committed: false,
+            hedged: false,
             refused: None,
             outcome: None,
             trail: SmallVec::new(),
@@ -237,6 +242,11 @@ impl Run {
     /// What the client was told; nothing where it was served or left.
     pub fn refused(&self) -> Option<Refused> {
         self.refused
+    }
+
+    /// The place in the trail of the call whose answer goes out; nothing before there is one.
+    pub fn answering(&self) -> Option<usize> {
+        self.answering
     }
 
     /// The route.

@@ -26,8 +26,18 @@ pub(super) struct Racer {
     /// When output began.
     pub(super) output: Option<Millis>,
     pub(super) key_honoured: bool,
+    pub(super) is_hedge: bool,
     /// The tokens that its answer counts.
     pub(super) usage: Option<Usage>,
+}
+
+/// Why a call is called off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Off {
+    /// Its rival had output first, or failed for good.
+    Lost,
+    /// The client left, or time is up.
+    Over(Stage),
 }
 
 /// All calls that run. No two of them are at one target.
@@ -50,13 +60,18 @@ impl Run {
                 }
                 Next::GoOn
             }
+            Progress::HedgeDue => match self.racers.get(at).copied() {
+                Some(late) => self.hedge(scene, &late, verdicts).map_or(Next::GoOn, Next::Call),
+                None => Next::GoOn,
+            },
             Progress::Output => {
+                let racer = self.racers.swap_remove(at);
                 self.committed = true;
-                if let Some(racer) = self.racers.get_mut(at) {
-                    racer.output = Some(scene.now);
-                    self.answering = Some(racer.step);
-                }
-                Next::GoOn
+                self.answering = Some(racer.step);
+                let rival = self.racers.first().map(|r| r.attempt);
+                self.call_off(scene, Off::Lost, verdicts);
+                self.racers.push(Racer { output: Some(scene.now), ..racer });
+                rival.map_or(Next::GoOn, |attempt| Next::CallOff { attempt })
             }
             Progress::Counted(usage) => {
                 if let Some(racer) = self.racers.get_mut(at) {
@@ -66,6 +81,7 @@ impl Run {
             }
             Progress::Served => {
                 let racer = self.racers.swap_remove(at);
+                self.call_off(scene, Off::Lost, verdicts);
                 self.served(scene, &racer, verdicts)
             }
             Progress::Failed(failure) => {
@@ -84,7 +100,7 @@ impl Run {
             Timer::Idle | Timer::Total => (Class::TimeoutIdle, Stage::Headers),
             Timer::Deadline => {
                 // Our own deadline is nobody's fault and reaches no matrix.
-                self.call_off(scene, Stage::Sent, verdicts);
+                self.call_off(scene, Off::Over(Stage::Sent), verdicts);
                 return if self.committed {
                     self.break_off(Why::Refusal(Refusal::Deadline), None)
                 } else {
@@ -98,10 +114,16 @@ impl Run {
     }
 
     /// Ends all calls that run; it says nothing about their targets.
-    pub(super) fn call_off(&mut self, scene: &Scene<'_>, stage: Stage, verdicts: &mut dyn Verdicts) {
+    pub(super) fn call_off(&mut self, scene: &Scene<'_>, off: Off, verdicts: &mut dyn Verdicts) {
         while let Some(racer) = self.racers.pop() {
             verdicts.settle(&Settle::neutral(racer.candidate.target));
-            self.close(scene, &racer, StepResult { stage: Some(stage), ..StepResult::plain(scene.now) }, verdicts);
+            let stage = match off {
+                Off::Lost if racer.headers => Stage::Headers,
+                Off::Lost => Stage::Sent,
+                Off::Over(stage) => stage,
+            };
+            let result = StepResult { stage: Some(stage), lost: off == Off::Lost, ..StepResult::plain(scene.now) };
+            self.close(scene, &racer, result, verdicts);
         }
     }
 

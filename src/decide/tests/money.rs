@@ -55,7 +55,7 @@ fn nor_any_that_a_failure_leads_to() {
         let next = b.fails(class, stage);
         let next = if let Next::Wait { until } = next { b.at(until.0).step(Event::Woke) } else { next };
         assert_eq!(b.called(&next).len(), 1, "{way}");
-        assert_eq!(b.run.trail().last().unwrap().action.map(Verb::word), Some(way));
+        assert_eq!(b.run.trail().last().unwrap().action.word(), way);
         assert_eq!(b.world.reserved, [(1, Money(WORST)), (2, Money(WORST))], "{way}");
         // … and without it is not.
         let mut b = bench("then stop", 1);
@@ -131,7 +131,7 @@ fn in_the_middle_of_a_request_that_is_a_fallback() {
         let next = b.fails(class, stage);
         assert_eq!(b.called(&next), "d");
         let step = &b.run.trail()[1];
-        assert_eq!(step.action, Some(Verb::Fallback));
+        assert_eq!(step.action, StepAction::Row(Verb::Fallback));
         assert!(step.passed.iter().any(|p| p.why.to_string() == "spend"), "{:?}", step.passed);
     }
     // A kill switch for fallback holds for this one too.

@@ -42,7 +42,13 @@ fn retry_then_failover_then_fallback_then_exhausted() {
     let actions: Vec<_> = b.run.trail().iter().map(|s| s.action).collect();
     assert_eq!(
         actions,
-        [None, Some(Verb::Retry), Some(Verb::Failover), Some(Verb::Retry), Some(Verb::Stop)],
+        [
+            StepAction::Call,
+            StepAction::Row(Verb::Retry),
+            StepAction::Row(Verb::Failover),
+            StepAction::Row(Verb::Retry),
+            StepAction::Row(Verb::Stop)
+        ],
         "calls and the stop"
     );
     assert_eq!(b.run.trail().iter().filter(|s| s.target.is_some()).count(), 4);
@@ -247,7 +253,7 @@ fn pass_two_is_walked_over_the_whole_row() {
     b.step(Event::Begin);
     let next = b.fails(Class::Connect, Stage::NotSent);
     assert_eq!(b.called(&next), "c");
-    assert_eq!(b.run.trail()[1].action, Some(Verb::Fallback));
+    assert_eq!(b.run.trail()[1].action, StepAction::Row(Verb::Fallback));
 }
 
 #[test]

@@ -45,6 +45,8 @@ pub(super) struct Fake {
     pub(super) standings: Vec<Standing>,
     pub(super) tokens: bool,
     pub(super) draw: u32,
+    /// Of streams, at every target.
+    pub(super) p95: Option<Millis>,
     pub(super) home: Option<TargetId>,
     /// Targets that are taken from under the next call, and the reason.
     pub(super) keys: u16,
@@ -57,6 +59,12 @@ pub(super) struct Fake {
     pub(super) left: Money,
     pub(super) reserved: Vec<(u32, Money)>,
     pub(super) billed: Vec<(u32, Money)>,
+    /// Of each call that was let in, whether it was an arrival.
+    pub(super) arrivals: Vec<bool>,
+    /// Tokens that are left; as many as are asked for, where it does not matter.
+    pub(super) purse: Option<u32>,
+    /// Where a token was paid.
+    pub(super) paid: Vec<TargetId>,
 }
 
 impl Fake {
@@ -66,6 +74,7 @@ impl Fake {
             standings,
             tokens: true,
             draw: 500_000,
+            p95: None,
             home: None,
             keys: 1,
             taken: Vec::new(),
@@ -75,7 +84,25 @@ impl Fake {
             billed: Vec::new(),
             orders: Orders::of_graph(graph),
             took: Took(vec![None; graph.policy().targets.len()]),
+            arrivals: Vec::new(),
+            purse: None,
+            paid: Vec::new(),
         }
+    }
+
+    /// Calls that were let in and are not settled.
+    pub(super) fn inside(&self) -> usize {
+        self.arrivals.len() - self.settled.len()
+    }
+
+    /// The attempts for which money is kept and that have no bill yet.
+    pub(super) fn kept(&self) -> Vec<u32> {
+        let mut kept: Vec<u32> = self.reserved.iter().map(|(attempt, _)| *attempt).collect();
+        for (billed, _) in &self.billed {
+            let at = kept.iter().position(|attempt| attempt == billed).expect("a bill of what was kept");
+            kept.remove(at);
+        }
+        kept
     }
 }
 
@@ -96,16 +123,29 @@ impl Verdicts for Fake {
         self.standings[target.index()]
     }
     fn retry_token(&mut self, _target: TargetId, _now: Millis) -> bool {
-        self.tokens
+        self.tokens && self.purse != Some(0)
     }
-    fn take_retry_token(&mut self, _target: TargetId, _now: Millis) {}
+    fn take_retry_token(&mut self, target: TargetId, now: Millis) -> bool {
+        let covered = self.retry_token(target, now);
+        if covered {
+            self.purse = self.purse.map(|left| left - 1);
+            self.paid.push(target);
+        }
+        covered
+    }
+    fn p95(&mut self, _target: TargetId, stream: bool, _now: Millis) -> Option<Millis> {
+        self.p95.filter(|_| stream)
+    }
     fn draw(&mut self, _purpose: DicePurpose, _attempt: u32) -> u32 {
         self.draw
     }
-    fn admit(&mut self, target: TargetId, _: (Admission, u16), _first: bool, _now: Millis) -> Result<(), Reason> {
+    fn admit(&mut self, target: TargetId, _: (Admission, u16), first: bool, _now: Millis) -> Result<(), Reason> {
         match self.taken.iter().position(|(t, _)| *t == target) {
             Some(at) => Err(self.taken.remove(at).1),
-            None => Ok(()),
+            None => {
+                self.arrivals.push(first);
+                Ok(())
+            }
         }
     }
     fn key(&mut self, _target: TargetId, used: &[u16], _now: Millis) -> Option<u16> {

@@ -6,23 +6,23 @@ use std::collections::VecDeque;
 
 /// The latest so many latencies. Its room is made once.
 #[derive(Clone, Debug)]
-pub(super) struct Ranked {
+pub(in crate::decide) struct Ranked {
     size: usize,
     latest: VecDeque<Millis>,
     sorted: Vec<Millis>,
 }
 
 impl Ranked {
-    pub(super) fn new(size: u32) -> Ranked {
+    pub(in crate::decide) fn new(size: u32) -> Ranked {
         let size = usize::try_from(size).unwrap_or(usize::MAX);
         Ranked { size, latest: VecDeque::with_capacity(size), sorted: Vec::with_capacity(size) }
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(in crate::decide) fn len(&self) -> usize {
         self.latest.len()
     }
 
-    pub(super) fn push(&mut self, latency: Millis) {
+    pub(in crate::decide) fn push(&mut self, latency: Millis) {
         if self.latest.len() >= self.size
             && let Some(oldest) = self.latest.pop_front()
             && let Ok(at) = self.sorted.binary_search(&oldest)
@@ -37,7 +37,7 @@ impl Ranked {
     }
 
     /// Nearest rank: the value at place `(95 * n + 99) / 100`, counted from 1.
-    pub(super) fn p95(&self) -> Option<Millis> {
+    pub(in crate::decide) fn p95(&self) -> Option<Millis> {
         self.sorted.get(rank95(self.sorted.len())?).copied()
     }
 

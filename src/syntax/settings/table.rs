@@ -197,7 +197,7 @@ table! {
         "rounds"          Count,    [] "1" "How often used targets may be chosen again.";
         "min-rate"        Form("5/s"), [later] "none" "The least output, in characters a second.";
         "spend"           Form("$0.60/request | $5/day then stop | $5/day then use TIER"), [repeatable] "none" "The most that all attempts of a request may cost at worst, and that a route may cost a day.";
-        "hedge"           Form("after p95, at least 500ms"), [later] "off" "A duplicate of a slow pure request on another target.";
+        "hedge"           Form("after p95, at least 500ms"), [] "off" "One duplicate of a late call of a pure request, at another target of its model.";
     }
     Breaker "breaker" Named InEffect "When a failing scope is left alone, and when it is tried again." {
         "extends"          Block(Breaker), [] "" "Takes over another breaker's settings; own ones win.";
