@@ -277,6 +277,8 @@ fn completion_knows_lines_of_tests() {
     suggests(&line("send r { | }"), &["stream", "tokens"], &["send"]);
     suggests(&line("expect served by |"), &["a"], &["r"]);
     suggests(&line("expect refused |"), &["no-target", "auth"], &[]);
+    suggests(&line("expect path [|"), &["ok", "lost", "hedge", "failover", "overloaded"], &["repair"]);
+    suggests(&line("expect path [lost, |"), &["hedge"], &[]);
     suggests(&line("a |"), &["answers", "is"], &[]);
     suggests(&line("at 2s a answers |"), &["ok", "overloaded"], &[]);
 }
@@ -290,6 +292,7 @@ fn completion_goes_on_with_forms() {
     };
     let trip = ["errors >= 50% over 30s, min 20", "slow >= 80% above 10s", "consecutive >= 5"];
     suggests(&inside("breaker", "trip when |"), &trip, &[]);
+    suggests(&inside("budget", "hedge |"), &["after p95, at least 500ms"], &[]);
     suggests(&inside("breaker", "trip |"), &["when consecutive >= 5"], &["errors >= 50% over 30s, min 20"]);
     suggests(&inside("breaker", "trip when errors >= 20% |"), &["over 30s, min 20"], &["above 10s"]);
     suggests(&inside("breaker", "open 30s, |"), &["doubling to 5m", "growing 1.5x to 5m"], &[]);

@@ -262,3 +262,57 @@ fn spend_is_written_once_for_each_unit_and_inherited_unit_by_unit() {
     assert_eq!(budget.spend_per_request, Some(crate::policy::Money(1_000_000_000)));
     assert_eq!(budget.spend_per_day.unwrap().cap, crate::policy::Money(2_000_000_000));
 }
+
+/// Where a budget that hedges is told so, and what the finding points at beside it.
+fn never(budget: &str, more: &[(&str, &str)]) -> Vec<(&'static str, String)> {
+    let budget = format!("budget short {{ deadline 10s; {budget} }}");
+    let changes: Vec<(&str, &str)> = [("budget", budget.as_str())].into_iter().chain(more.iter().copied()).collect();
+    let found = crate::check::sample::diagnostics(&crate::check::sample::text(&changes));
+    let hedges = found.iter().filter(|d| d.entry().id == "SB0718");
+    hedges.map(|d| (d.entry().id, d.labels[0].message.clone())).collect()
+}
+
+#[test]
+fn a_hedge_that_can_never_be_is_pointed_out() {
+    let hedge = "hedge after p95, at least 500ms";
+    let why = |text: &str| vec![("SB0718", text.to_owned())];
+    let plain = format!("attempts 2; {hedge}");
+    assert_eq!(never(&plain, &[]), []);
+    assert_eq!(never("attempts 2; hedge off", &[]), []);
+    // The budget itself.
+    assert_eq!(never(&format!("attempts 1; {hedge}"), &[]), why("a hedge is a call, and there is one in all"));
+    let replays = format!("attempts 2; replays 0; {hedge}");
+    assert_eq!(never(&replays, &[]), why("a hedge repeats what may have been processed"));
+    let least = |ms| format!("attempts 2; min-attempt 1s; hedge after p95, at least {ms}ms");
+    assert_eq!(never(&least(9_000), &[]), []);
+    assert_eq!(never(&least(9_001), &[]), why("after 9s no call begins: 1s of it is the least"));
+    // A route that uses it.
+    let route = |more: &str| format!("route chat {{ tier chat; matrix simple; budget short; {more} }}");
+    let effects = route("side-effects unknown");
+    assert_eq!(never(&plain, &[("route", &effects)]), why("what may have set something off is not sent twice"));
+    let elsewhere = "no request goes to another target of the model";
+    assert_eq!(never(&plain, &[("route", &route("failover no"))]), why(elsewhere));
+    assert_eq!(never(&plain, &[("route", &route("failover 1%"))]), []);
+    // Another route with the same budget is told for itself.
+    let both = format!("{}\n{}", route(""), route("failover no").replace("route chat", "route other"));
+    assert_eq!(never(&plain, &[("route", &both)]), why(elsewhere));
+}
+
+#[test]
+fn a_hedge_needs_another_deployment_of_the_model_in_some_chain() {
+    let plain = "attempts 2; hedge after p95, at least 500ms";
+    let alone = vec![("SB0718", "no target has another of its model beside it".to_owned())];
+    let targets =
+        |one: &str, two: &str| format!("target one {{ model small; {one} }}\ntarget two {{ model small; {two} }}");
+    assert_eq!(never(plain, &[("target", &targets("provider left", "provider right"))]), []);
+    assert_eq!(never(plain, &[("target", &targets("provider left", "provider right; enabled no"))]), alone);
+    assert_eq!(never(plain, &[MODELS, MIXED]), alone, "another model is no stand-in");
+    let one_provider =
+        |two: &str| targets("provider left; upstream \"m\"", &format!("provider left; upstream \"m\"{two}"));
+    assert_eq!(never(plain, &[("target", &one_provider(""))]), alone, "the same name at the same place");
+    assert_eq!(never(plain, &[("target", &one_provider("; region eu"))]), []);
+    assert_eq!(never(plain, &[("tier", "tier chat { chain { one } }")]), alone);
+    // One chain of the tier is enough.
+    let cases = "tier chat { chain when request.stream == yes { one; two }\nchain { one } }";
+    assert_eq!(never(plain, &[("tier", cases)]), []);
+}

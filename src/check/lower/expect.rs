@@ -100,8 +100,12 @@ fn refused(cursor: &mut Cursor<'_>, out: &mut Vec<Diagnostic>) -> Option<Expecta
     Some(Expectation::Refused { why, status })
 }
 
-/// What a path may say beside classes and actions.
-const PATH_WORDS: [(&str, PathItem); 3] = [("ok", PathItem::Ok), ("lost", PathItem::Lost), ("hedge", PathItem::Hedge)];
+/// What a path may say beside classes and actions, and what it means.
+pub const PATH_WORDS: [(&str, &str, PathItem); 3] = [
+    ("ok", "an answer", PathItem::Ok),
+    ("lost", "a call that was closed because of its rival", PathItem::Lost),
+    ("hedge", "the next call doubles a late one", PathItem::Hedge),
+];
 
 /// `[overloaded, retry, ok]`. Verbs without effect yet are refused at their word and left out.
 fn path(ctx: &mut Context<'_>, list: &Item) -> Option<Vec<PathItem>> {
@@ -110,7 +114,7 @@ fn path(ctx: &mut Context<'_>, list: &Item) -> Option<Vec<PathItem>> {
     let read = value::list(list, "a list of classes and actions", &mut ctx.diagnostics, |item, out| {
         let word = item.word().unwrap_or_default();
         let class = Class::from_word(word).map(PathItem::Class);
-        let other = PATH_WORDS.iter().find(|(known, _)| *known == word).map(|(_, item)| *item);
+        let other = PATH_WORDS.iter().find(|(known, ..)| *known == word).map(|(.., item)| *item);
         if let Some(found) = class.or(other) {
             return Some(found);
         }
@@ -125,11 +129,9 @@ fn path(ctx: &mut Context<'_>, list: &Item) -> Option<Vec<PathItem>> {
             None => {
                 broken = true;
                 let known = Class::ALL.iter().map(|c| c.word()).chain(Verb::ALL.iter().map(|v| v.word()));
-                let known = known.chain(PATH_WORDS.iter().map(|(word, _)| *word));
+                let known = known.chain(PATH_WORDS.iter().map(|(word, ..)| *word));
                 out.push(match item.word() {
-                    Some(word) => {
-                        value::unknown_word(word, item.span, "a failure class, an action or `ok`", known.chain(["ok"]))
-                    }
+                    Some(word) => value::unknown_word(word, item.span, "a failure class, an action or `ok`", known),
                     None => value::wrong(item, "a failure class, an action or `ok`"),
                 });
                 None

@@ -3,7 +3,7 @@
 //! In: the words of a line so far. Out: what may come next. Never suggests what has no effect yet.
 
 use super::{Kind, Out};
-use crate::check::lower::expect::REASONS;
+use crate::check::lower::expect::{PATH_WORDS, REASONS};
 use crate::policy::class::{Class, Refusal, Verb};
 use crate::syntax::settings::{Block, Status, settings_of};
 
@@ -45,7 +45,7 @@ impl Out<'_> {
                 Refusal::ALL.iter().for_each(|why| self.add(Kind::Class, why.word(), why.meaning()));
             }
             ["expect", "path", ..] => {
-                self.add(Kind::Value, "ok", "an answer");
+                PATH_WORDS.iter().for_each(|(word, meaning, _)| self.add(Kind::Value, *word, *meaning));
                 self.classes();
                 for verb in Verb::ALL.iter().filter(|verb| !verb.is_later()) {
                     self.add(Kind::Action, verb.word(), verb.meaning());
