@@ -27,7 +27,11 @@ impl Called<'_> {
     /// What an answer without success is. `wall_ms` is milliseconds since 1970.
     pub fn answer(&self, status: u16, headers: &dyn Headers, body: &[u8], wall_ms: u64) -> Classified {
         let failed = http::answer_of(self.vendor, status, headers, body, wall_ms);
-        let failed = corrected(failed, body, self.corrections);
+        self.mark(corrected(failed, body, self.corrections))
+    }
+
+    /// The failure, marked where it is our own doing: also one that was found under a success, in an answer or a stream.
+    pub fn mark(&self, failed: Classified) -> Classified {
         if self.translated && of_the_request(&failed) { ours(failed) } else { failed }
     }
 }
@@ -39,7 +43,8 @@ pub fn unwritten(what: &str) -> Classified {
 
 fn of_the_request(failed: &Classified) -> bool {
     failed.class == Class::InvalidRequest
-        && failed.status.is_some_and(|status| MALFORMED.contains(&status))
+        // An error inside of a success may name none.
+        && failed.status.is_none_or(|status| MALFORMED.contains(&status))
         && matches!(failed.scope, None | Some(Scope::Request))
 }
 
@@ -66,6 +71,15 @@ mod tests {
         assert_eq!(of(true, 400, BAD, &[]), (Class::InvalidRequest, true));
         assert_eq!(of(true, 422, BAD, &[]), (Class::InvalidRequest, true));
         assert_eq!(of(false, 400, BAD, &[]), (Class::InvalidRequest, false));
+    }
+
+    #[test]
+    fn so_it_is_where_a_success_says_it() {
+        let called = |translated| Called { vendor: &ANYBODY, corrections: &[], translated };
+        let found = || crate::classify::http::error_of(&ANYBODY, BAD.as_bytes(), None, &NoHeaders, 0);
+        assert_eq!((found().class, found().status), (Class::InvalidRequest, None));
+        assert!(called(true).mark(found()).ours && !called(false).mark(found()).ours);
+        assert!(!called(true).mark(found().after_output()).ours);
     }
 
     #[test]

@@ -82,7 +82,24 @@ impl<'a> Attempt<'a> {
         } else {
             self.whole(incoming).await.map(|(body, answered)| Came::Whole(body, Box::new(answered)))
         };
-        came.unwrap_or_else(|ended| Came::Ended(self.discreet(ended)))
+        came.unwrap_or_else(|ended| Came::Ended(self.discreet(self.marked(ended))))
+    }
+
+    /// Whom it calls, as a failure is read.
+    fn called(self, endpoint: &Endpoint, target: &'a Target) -> Called<'a> {
+        let translated = endpoint.api.dialect() != self.order.facts.dialect;
+        Called { vendor: endpoint.vendor, corrections: &target.corrections, translated }
+    }
+
+    /// A failure that was found under a success, marked where it is our own doing.
+    fn marked(self, ended: Ended) -> Ended {
+        let reached = self.target().and_then(|t| Some((t, self.order.serving.fleet.get(t.provider)?)));
+        match (ended, reached) {
+            (Ended::Failed(failure), Some((target, (endpoint, _)))) => {
+                self.called(endpoint, target).mark(*failure).into()
+            }
+            (ended, _) => ended,
+        }
     }
 
     /// What an upstream says goes to clients, and upstreams quote what they were sent.
@@ -109,9 +126,7 @@ impl<'a> Attempt<'a> {
         if (200..300).contains(&incoming.status) {
             return Ok(incoming);
         }
-        let translated = endpoint.api.dialect() != order.facts.dialect;
-        let called = Called { vendor: endpoint.vendor, corrections: &target.corrections, translated };
-        Err(self.failure(endpoint, &called, incoming).await.into())
+        Err(self.failure(endpoint, &self.called(endpoint, target), incoming).await.into())
     }
 
     fn outgoing(self, endpoint: &Endpoint, target: &Target) -> Result<Outgoing, Unwritten> {

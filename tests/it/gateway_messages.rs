@@ -239,6 +239,15 @@ fn what_our_translation_brought_about_blames_nobody() {
 }
 
 #[test]
+fn what_our_translation_brought_about_may_be_said_in_a_stream() {
+    let bad = event(json!({"type": "error", "error": {"type": "invalid_request_error", "message": "x.y: no"}}));
+    let rig = rig(vec![vec![vec![stream_head(), begin(), bad, last_chunk()]]]);
+    let answer = rig.chat("", json!({"stream": true}));
+    assert_eq!((answer.status, answer.code().as_str()), (502, "invalid-request"), "{answer:?}");
+    assert_eq!(rig.records(1)[0]["steps"][0]["ours"], true);
+}
+
+#[test]
 fn the_row_decides_where_what_is_ours_goes() {
     let rig = rig_with_failover(vec![vec![malformed()], vec![ok("from b")]]);
     let answer = rig.chat("", json!({}));
