@@ -16,6 +16,7 @@ use crate::wire::sse::{Block, SseReader};
 use bytes::Bytes;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// What a stream says next.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,14 +39,14 @@ pub struct Translator {
     finished: bool,
     /// Calls that were begun.
     calls: u64,
-    /// Blocks that are calls and have not ended.
-    open: Vec<Call>,
+    /// Blocks that are calls and have not ended, by their number.
+    open: BTreeMap<u64, Call>,
 }
 
 /// A call whose arguments are coming.
 #[derive(Debug)]
 struct Call {
-    block: u64,
+    /// Which of the answer's calls it is.
     number: u64,
     /// Arguments that came with its beginning, for one that nothing follows.
     input: String,
@@ -143,11 +144,11 @@ impl Translator {
                 // A block of the same number is over.
                 self.block_end(members, out);
                 let input = block.get("input").map_or("", RawValue::get).to_owned();
-                let call = Call { block: index(members), number: self.calls, input, some: false };
+                let call = Call { number: self.calls, input, some: false };
                 let function = json!({"name": word("name"), "arguments": ""});
                 let told = json!({"index": call.number, "id": word("id"), "type": "function", "function": function});
                 self.calls += 1;
-                self.open.push(call);
+                self.open.insert(index(members), call);
                 self.begin(out);
                 self.chunk(out, json!({"tool_calls": [told]}), Value::Null);
             }
@@ -163,7 +164,7 @@ impl Translator {
             "thinking_delta" => self.say(out, "reasoning_content", &word("thinking")),
             "input_json_delta" => {
                 let (at, piece) = (index(members), word("partial_json"));
-                let call = self.open.iter_mut().find(|call| call.block == at && !piece.is_empty());
+                let call = self.open.get_mut(&at).filter(|_| !piece.is_empty());
                 let number = call.map(|call| {
                     call.some = true;
                     call.number
@@ -177,9 +178,7 @@ impl Translator {
     }
 
     fn block_end(&mut self, members: &Members<'_>, out: &mut Vec<u8>) {
-        let at = index(members);
-        let Some(place) = self.open.iter().position(|call| call.block == at) else { return };
-        let call = self.open.swap_remove(place);
+        let Some(call) = self.open.remove(&index(members)) else { return };
         self.close(&call, out);
     }
 
@@ -201,7 +200,7 @@ impl Translator {
         self.finished = true;
         self.begin(out);
         // Who leaves out the end of a block has ended it here all the same; what was cut stays cut.
-        for call in std::mem::take(&mut self.open) {
+        for call in std::mem::take(&mut self.open).into_values() {
             if finish == CALLS {
                 self.close(&call, out);
             }

@@ -10,6 +10,7 @@ use crate::policy::{Term, Terms};
 use crate::wire::json::{self, Members};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 /// Members of a message that are written, are terms of their own, or say nothing to a model that answers.
 const MEMBERS: &[&str] = &[
@@ -39,9 +40,9 @@ pub(super) struct Turns<'a> {
     /// Whether there are calls in it.
     pub(super) calls: bool,
     /// Calls of the turn before that have no result yet.
-    open: Vec<Cow<'a, str>>,
+    open: HashSet<Cow<'a, str>>,
     /// Every id of a call.
-    ids: Vec<Cow<'a, str>>,
+    ids: HashSet<Cow<'a, str>>,
 }
 
 impl<'a> Turns<'a> {
@@ -105,9 +106,9 @@ impl<'a> Turns<'a> {
             }
             Some("tool") => {
                 let id = message.get("tool_call_id").and_then(json::string).map(id);
-                let at = id.as_ref().and_then(|id| self.open.iter().position(|open| open == id));
-                let (Some(tool_use_id), Some(at)) = (id, at) else { return terms.add(Term::ToolPairing) };
-                self.open.remove(at);
+                let Some(tool_use_id) = id.filter(|id| self.open.remove(id)) else {
+                    return terms.add(Term::ToolPairing);
+                };
                 let content = blocks(terms);
                 self.push(Role::User, vec![Block::ToolResult { tool_use_id, content }]);
             }
@@ -126,8 +127,8 @@ impl<'a> Turns<'a> {
         }
         let input = function.get("arguments").map_or_else(|| object(""), arguments).ok_or(Term::ToolArguments)?;
         self.calls = true;
-        self.open.push(id.clone());
-        self.ids.push(id.clone());
+        self.open.insert(id.clone());
+        self.ids.insert(id.clone());
         Ok(Block::ToolUse { id, name, input })
     }
 

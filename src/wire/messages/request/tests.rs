@@ -408,3 +408,22 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn many_calls_take_no_longer_for_being_many() {
+    // Each id would be compared with each before it: ten thousand million times.
+    let many = 100_000;
+    let call = |n: usize| format!(r#"{{"id":"call_{n:06}","function":{{"name":"f"}}}}"#);
+    let answer = |n: usize| format!(r#"{{"role":"tool","tool_call_id":"call_{n:06}","content":"x"}}"#);
+    let list = |of: &dyn Fn(usize) -> String| (0..many).rev().map(of).collect::<Vec<_>>().join(",");
+    let body = format!(
+        r#"{{"model":"m","tools":[{{"function":{{"name":"f"}}}}],"messages":[{{"role":"user","content":"hi"}},
+            {{"role":"assistant","tool_calls":[{}]}},{}]}}"#,
+        list(&call),
+        (0..many).map(answer).collect::<Vec<_>>().join(",")
+    );
+    let chat = crate::wire::chat::request::read(body.into()).unwrap();
+    let began = std::time::Instant::now();
+    assert!(beyond(&chat).is_empty());
+    assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
+}
