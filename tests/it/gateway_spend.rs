@@ -76,6 +76,8 @@ fn what_is_not_known_counts_as_the_worst_and_a_failover_has_to_fit() {
     let rig = Rig::with(vec![vec![failed()], vec![failed(), ok("b")]], |policy| priced(policy, &[1, 1], 2 * THOUSAND));
     let answer = ask(&rig);
     assert_eq!((answer.status, answer.code().as_str()), (503, "server-error"));
+    // Records come in the order in which requests are over.
+    rig.records(1);
     let answer = ask(&rig);
     assert_eq!((answer.status, answer.code().as_str()), (503, "spend"));
     assert_eq!(rig.upstreams.iter().map(|u| u.calls().len()).collect::<Vec<_>>(), [1, 1]);

@@ -13,6 +13,9 @@ use crate::wire::broken::{self, Began, Ended};
 use crate::wire::sse::{Block, SseReader};
 use bytes::Bytes;
 
+/// Most choices of one answer: no request may ask for as many, and each is remembered.
+const MAX_CHOICES: usize = 1_024;
+
 /// One piece of a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
@@ -230,6 +233,9 @@ impl StreamReader {
             output |= choice.output;
             finish |= choice.finish.is_some();
             self.note(choice.index, choice.finish.as_deref());
+            if self.choices.len() > MAX_CHOICES {
+                return self.malformed("stream-choices", "the stream has more choices than any answer");
+            }
         }
         self.output |= output;
         match (output, finish) {

@@ -248,3 +248,17 @@ fn an_error_in_another_vendors_envelope_is_read_in_live_traffic_too() {
         assert_eq!(found, want, "{payload}");
     }
 }
+
+#[test]
+fn an_answer_of_endlessly_many_choices_is_none() {
+    let choices = |from: u64, to: u64| {
+        let all: Vec<String> =
+            (from..to).map(|n| format!("{{\"index\":{n},\"delta\":{{\"content\":\"a\"}}}}")).collect();
+        format!("data: {{\"choices\":[{}]}}\n\n", all.join(","))
+    };
+    let failed = failure(&[&choices(0, 20_000)], StreamEnded::Clean);
+    assert_eq!((failed.class, failed.rule), (Class::MalformedResponse, "stream-choices"));
+    let (first, rest) = (choices(0, 1_000), choices(1_000, 2_000));
+    assert_eq!(failure(&[&first, &rest], StreamEnded::Clean).class, Class::PartialStream);
+    assert_eq!(kinds(&[&first]), [PieceKind::Output]);
+}
