@@ -82,27 +82,27 @@ fn complaint(allow: &Allow, complete: bool) -> Option<Diagnostic> {
 }
 
 fn allows_of(tree: &Tree) -> Vec<Allow> {
-    let mut statements = Vec::new();
-    flatten(&tree.statements, &mut statements);
     let comments = tree.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
-    comments.filter_map(|token| read(tree, token.span, &statements)).collect()
+    comments.filter_map(|token| read(tree, token.span)).collect()
 }
 
 fn end_of(tree: &Tree) -> u32 {
     u32::try_from(tree.source.text.len()).unwrap_or(u32::MAX)
 }
 
-fn flatten(statements: &[Statement], spans: &mut Vec<Span>) {
-    for statement in statements {
-        spans.push(statement.span);
-        if let Some(block) = &statement.block {
-            flatten(&block.statements, spans);
-        }
+/// The statement that begins first behind an offset, at any depth.
+fn next(statements: &[Statement], offset: u32) -> Option<Span> {
+    let at = statements.partition_point(|statement| statement.span.end <= offset);
+    let statement = statements.get(at)?;
+    if statement.span.start >= offset {
+        return Some(statement.span);
     }
+    let inside = statement.block.as_ref().and_then(|block| next(&block.statements, offset));
+    inside.or_else(|| statements.get(at + 1).map(|after| after.span))
 }
 
 /// `# allow CODE[: reason]`; other comments that begin with the word are prose.
-fn read(tree: &Tree, span: Span, statements: &[Span]) -> Option<Allow> {
+fn read(tree: &Tree, span: Span) -> Option<Allow> {
     let rest = tree.source.slice(span).trim_start_matches('#').trim_start().strip_prefix("allow")?;
     let rest = rest.strip_prefix([' ', '\t'])?.trim();
     let (word, reason) = rest.split_once(':').unwrap_or((rest, ""));
@@ -112,7 +112,7 @@ fn read(tree: &Tree, span: Span, statements: &[Span]) -> Option<Allow> {
     if code.is_none() && !numbered {
         return None;
     }
-    let statement = statements.iter().copied().filter(|s| s.start >= span.end).min_by_key(|s| s.start);
+    let statement = next(&tree.statements, span.end);
     let reason = !reason.trim().is_empty();
     let line = tree.source.lines(span);
     let alone = tree.source.slice(Span { end: span.start, ..line }).trim().is_empty();

@@ -9,9 +9,9 @@ use super::value;
 use crate::diag::{Code, Diagnostic};
 use crate::policy::{BudgetId, ContractId, MatrixId, ModelId, ProviderId, RouteId, TargetId, TierId};
 use crate::source::Span;
-use crate::syntax::settings::Block;
-use crate::syntax::tree::{Item, ItemKind, Statement, Tree};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::syntax::settings::{Block, ValueType, setting};
+use crate::syntax::tree::{Item, ItemKind, Statement, Token, TokenKind, Tree};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A block that was declared.
 #[derive(Clone, Debug)]
@@ -27,6 +27,14 @@ pub struct Decl<'a> {
 }
 
 impl<'a> Decl<'a> {
+    /// The name as it stands in the tree.
+    pub(super) fn written(&self) -> &'a str {
+        match self.statement.items.get(1).map(|item| &item.kind) {
+            Some(ItemKind::Word(text) | ItemKind::Str(text)) if *text == self.name => text,
+            Some(_) | None => "",
+        }
+    }
+
     /// The statements inside.
     pub fn statements(&self) -> &'a [Statement] {
         self.statement.block.as_ref().map_or(&[], |block| &block.statements)
@@ -40,6 +48,8 @@ pub struct Names<'a> {
     pub trees: &'a [Tree],
     /// Per kind, sorted by name, each name once: the position is the id. Tests are in the order of files and lines.
     pub(super) lists: BTreeMap<Block, Vec<Decl<'a>>>,
+    /// The position of each name in its list.
+    pub(super) places: HashMap<(Block, &'a str), usize>,
     /// Blocks whose name was taken already: looked at like the others, and dropped.
     pub(super) spare: Vec<Decl<'a>>,
     /// Heads that could not be read.
@@ -63,28 +73,7 @@ impl<'a> Names<'a> {
 
     /// The position of a name among the blocks of a kind.
     pub fn position(&self, block: Block, name: &str) -> Option<usize> {
-        let list = self.list(block);
-        match block {
-            // In the order of writing, and never referred to.
-            Block::Test => list.iter().position(|decl| decl.name == name),
-            Block::Provider
-            | Block::Model
-            | Block::Target
-            | Block::Contract
-            | Block::Evaluation
-            | Block::Tier
-            | Block::Matrix
-            | Block::Budget
-            | Block::Breaker
-            | Block::Probe
-            | Block::Ramp
-            | Block::Route
-            | Block::Defaults
-            | Block::Objective
-            | Block::Alert
-            | Block::Client
-            | Block::Load => list.binary_search_by(|decl| decl.name.as_str().cmp(name)).ok(),
-        }
+        self.places.get(&(block, name)).copied()
     }
 
     /// A block by kind and position.
@@ -100,6 +89,34 @@ impl<'a> Names<'a> {
     /// The kinds in which a name is declared.
     pub fn kinds_of(&self, name: &str) -> Vec<Block> {
         self.lists.keys().copied().filter(|block| self.position(*block, name).is_some()).collect()
+    }
+
+    /// Where a word stands in the set, as a word.
+    pub(super) fn places_of(&self, word: &str) -> Vec<Span> {
+        let is_word = |token: &&Token| token.kind == TokenKind::Word && self.slice(token.span) == word;
+        self.trees.iter().flat_map(|tree| &tree.tokens).filter(is_word).map(|token| token.span).collect()
+    }
+
+    /// The statement at the top level that a place stands in.
+    fn around(&self, place: Span) -> Option<&'a Statement> {
+        let tree = self.trees.iter().find(|tree| tree.source.id == place.file)?;
+        let at = tree.statements.partition_point(|statement| statement.span.end < place.end);
+        tree.statements.get(at).filter(|statement| statement.span.start <= place.start)
+    }
+
+    /// Whether a place is in the value of a setting that takes texts or names which belong to no block.
+    pub(super) fn is_label(&self, place: Span) -> bool {
+        let Some(around) = self.around(place) else { return false };
+        let inside = around.block.iter().flat_map(|block| &block.statements);
+        let line = inside.into_iter().find(|s| s.span.start < place.start && place.end <= s.span.end);
+        let row = line.and_then(|s| setting(around.keyword().and_then(Block::from_word)?, s.keyword()?));
+        row.is_some_and(|row| matches!(row.value, ValueType::Name | ValueType::Text | ValueType::List))
+    }
+
+    /// Whether a name is also that of the route that a place stands in: what belongs to one route is often called like it.
+    pub(super) fn agrees(&self, name: &str, place: Span) -> bool {
+        let route = self.around(place).filter(|s| s.keyword() == Some(Block::Route.word()));
+        route.and_then(|s| s.items.get(1)).is_some_and(|item| item.is(name) && item.span != place)
     }
 
     /// The text of a span.
@@ -131,7 +148,10 @@ pub struct Context<'a> {
     pub resolved: Vec<Resolved>,
     /// Whether somebody wants that list: noting it takes a third of the time of a check.
     pub lists: bool,
-    pub(super) used: BTreeSet<(Block, usize)>,
+    /// What is referred to.
+    pub(super) used: HashSet<(Block, usize)>,
+    /// What may be referred to, by a word that has no effect yet or is not known.
+    mentioned: HashSet<(Block, usize)>,
     /// References to blocks that are not there, in the order of finding.
     pub(super) unknown: Vec<(Block, String, Span)>,
 }
@@ -144,7 +164,8 @@ impl<'a> Context<'a> {
             diagnostics: Vec::new(),
             resolved: Vec::new(),
             lists: false,
-            used: BTreeSet::new(),
+            used: HashSet::new(),
+            mentioned: HashSet::new(),
             unknown: Vec::new(),
         }
     }
@@ -187,7 +208,7 @@ impl<'a> Context<'a> {
                 ItemKind::Word(word) => {
                     for block in self.names.kinds_of(word) {
                         if let Some(position) = self.names.position(block, word) {
-                            self.used.insert((block, position));
+                            self.mentioned.insert((block, position));
                         }
                     }
                 }
@@ -200,7 +221,7 @@ impl<'a> Context<'a> {
 
     /// Whether something refers to a block.
     pub fn is_used(&self, block: Block, position: usize) -> bool {
-        self.used.contains(&(block, position))
+        self.used.contains(&(block, position)) || self.mentioned.contains(&(block, position))
     }
 
     /// Resolves a name of a kind; one that is not there is kept for [`Context::settle_names`].
@@ -255,6 +276,7 @@ impl<'a> Context<'a> {
                 }
                 break;
             }
+            lineage.complete &= parent.statement.block.is_some();
             lineage.decls.push(parent);
             at = parent;
         }
@@ -289,6 +311,7 @@ pub fn not_yet(span: Span, word: &str) -> Diagnostic {
 
 /// The `extends` statement of a block.
 pub fn extends_of<'a>(decl: &Decl<'a>) -> Option<&'a Statement> {
+    setting(decl.block, "extends")?;
     decl.statements().iter().find(|statement| statement.keyword() == Some("extends"))
 }
 

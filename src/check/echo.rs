@@ -10,10 +10,14 @@ use crate::source::Span;
 use crate::syntax::Tree;
 use crate::syntax::settings::Block;
 use crate::syntax::tree::Statement;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Codes about how blocks play together: with a piece missing, nobody can tell.
-pub(super) const WHOLE_SET: [Code; 20] = [
+pub(super) const WHOLE_SET: [Code; 24] = [
+    Code::SlowAboveUnseen,
+    Code::UnknownPrice,
+    Code::StageTooShort,
+    Code::ProbeRefused,
     Code::AnswerAboveSpend,
     Code::AttemptsBelowPool,
     Code::MixedQuantization,
@@ -54,29 +58,50 @@ const WHOLE_BLOCK: [Code; 11] = [
 /// Drops what is an echo of a broken shape.
 pub(super) fn of_shape(trees: &[Tree], shape: &[Diagnostic], found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let broken: Vec<&Diagnostic> = shape.iter().filter(|d| d.level() == Level::Error).collect();
-    let mended = |d: &&&Diagnostic| d.code.mends_brackets();
+    if broken.is_empty() {
+        return found;
+    }
+    let mut on_line: BTreeMap<Span, usize> = BTreeMap::new();
+    for line in broken.iter().filter_map(|d| lines(trees, d.span)) {
+        *on_line.entry(line).or_default() += 1;
+    }
+    let beside = |d: &Diagnostic| lines(trees, d.span).and_then(|line| on_line.get(&line)).copied().unwrap_or(0);
+    let mended = |d: &Diagnostic| d.code.mends_brackets();
     let places: Vec<Span> = broken.iter().filter(|d| !mended(d)).map(|d| d.span).collect();
-    let on_line = |d: &Diagnostic| lines(trees, d.span);
-    let guessed =
-        |d: &&&Diagnostic| mended(d) || broken.iter().filter(|other| on_line(other) == on_line(d)).count() > 1;
-    let tangled: Vec<Span> = broken.iter().filter(guessed).filter_map(|d| on_line(d)).collect();
-    let once = |d: &Diagnostic| broken.iter().filter(|other| on_line(other) == on_line(d)).count() < 2;
+    let guessed = |d: &&&Diagnostic| mended(d) || beside(d) > 1;
+    let tangled: Vec<Span> = broken.iter().filter(guessed).filter_map(|d| lines(trees, d.span)).collect();
     let blocks: Vec<Span> = broken.iter().flat_map(|d| around(trees, d.span)).map(|s| s.span).collect();
     let is_echo = |d: &Diagnostic| {
         any(&places, d.span)
-            || any(&tangled, d.span) && !(d.code == Code::MissingBlock && once(d))
-            || d.code == Code::AllowWithoutEffect && !broken.is_empty()
+            || any(&tangled, d.span) && !(d.code == Code::MissingBlock && beside(d) < 2)
+            || d.code == Code::AllowWithoutEffect
             || WHOLE_BLOCK.contains(&d.code) && touches(&blocks, d)
-            || WHOLE_SET.contains(&d.code) && !broken.is_empty()
+            || WHOLE_SET.contains(&d.code)
     };
     // Beside what is wrong with a line's shape, one mistake of its own is believed.
-    let shapes: Vec<Span> = broken.iter().filter_map(|d| on_line(d)).collect();
+    let shapes: Vec<Span> = broken.iter().filter_map(|d| reach(trees, d)).collect();
     let mut told: BTreeSet<Span> = BTreeSet::new();
-    let mut is_more = |d: &Diagnostic| match on_line(d).filter(|line| shapes.contains(line)) {
-        Some(line) => !told.insert(line),
+    let mut is_more = |d: &Diagnostic| match shapes.iter().find(|lines| overlap(**lines, d.span)) {
+        Some(lines) => !told.insert(*lines),
         None => false,
     };
     found.into_iter().filter(|d| !is_echo(d) && !is_more(d)).collect()
+}
+
+/// The lines that a broken shape makes doubtful: its own, and where a piece is missing all that its statement runs on to.
+fn reach(trees: &[Tree], diagnostic: &Diagnostic) -> Option<Span> {
+    let mut whole = diagnostic.span;
+    let mut inside = around(trees, whole).next().filter(|_| diagnostic.code == Code::MissingItem);
+    while let Some(statement) = inside {
+        let items = statement.items.first().zip(statement.items.last()).map(|(a, b)| a.span.to(b.span));
+        if let Some(items) = items.filter(|items| overlap(*items, diagnostic.span)) {
+            whole = whole.to(items);
+            break;
+        }
+        let mut below = statement.block.iter().flat_map(|block| &block.statements);
+        inside = below.find(|inner| overlap(inner.span, diagnostic.span));
+    }
+    lines(trees, whole)
 }
 
 /// Drops what is an echo of errors among the findings themselves. Tests decide nothing, so an error in one hides nothing.
@@ -90,14 +115,21 @@ pub(super) fn of_errors(trees: &[Tree], found: Vec<Diagnostic>) -> Vec<Diagnosti
     let is_test = |s: &&Statement| s.keyword() == Some(Block::Test.word());
     let around: Vec<&Statement> = found.iter().filter(certain).flat_map(|d| around(trees, d.span)).collect();
     let decides = around.iter().any(|s| !is_test(s)) || found.iter().any(|d| WHOLE_BLOCK.contains(&d.code));
-    let is_echo = |d: &Diagnostic| WHOLE_SET.contains(&d.code) && decides;
+    let broken: Vec<Span> = around.iter().map(|s| s.span).collect();
+    let is_echo = |d: &Diagnostic| {
+        WHOLE_SET.contains(&d.code) && decides
+            // The key may be what is broken.
+            || d.code == Code::KeyMissing && any(&broken, d.span)
+    };
     found.into_iter().filter(|d| !is_echo(d)).collect()
 }
 
 /// The top-level statements that a place lies in.
 fn around(trees: &[Tree], place: Span) -> impl Iterator<Item = &Statement> {
     let tree = trees.iter().find(|tree| tree.source.id == place.file);
-    tree.into_iter().flat_map(|tree| &tree.statements).filter(move |s| overlap(s.span, place))
+    let statements = tree.map_or(&[][..], |tree| &tree.statements);
+    let first = statements.partition_point(|s| s.span.end < place.start);
+    statements.iter().skip(first).take_while(move |s| s.span.start <= place.end)
 }
 
 fn touches(blocks: &[Span], diagnostic: &Diagnostic) -> bool {

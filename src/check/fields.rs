@@ -100,11 +100,16 @@ impl<'a> Context<'a> {
     /// Reads the settings of a block against the table.
     pub fn fields(&mut self, decl: &'a Decl<'a>) -> Fields<'a> {
         let mut entries: Vec<Entry<'a>> = Vec::new();
+        let (mut repeated, mut extends_lost) = (0, false);
         for statement in decl.statements() {
-            let Some(setting) = self.row_of(decl.block, statement) else { continue };
+            let meant = self.misnamed(decl, statement);
+            // What it would have taken over is not known.
+            extends_lost |= meant.is_some_and(|row| row.word == "extends");
+            let Some(setting) = meant.or_else(|| self.row_of(decl.block, statement)) else { continue };
             let first = entries.iter().find(|entry| entry.setting.word == setting.word);
             if let (false, Some(first)) = (setting.repeatable, first) {
                 self.report(twice(setting.word, statement, first.statement));
+                repeated += 1;
                 continue;
             }
             entries.push(Entry { setting, statement, from: None });
@@ -122,8 +127,10 @@ impl<'a> Context<'a> {
             });
             entries.extend(inherited);
         }
-        if lineage.complete && decl.statement.block.is_some() {
-            self.report_missing(decl, &entries);
+        if lineage.complete && !extends_lost && decl.statement.block.is_some() {
+            // Each of these may be a setting that is missing, under a wrong word.
+            let doubtful = repeated + lineage.decls.iter().map(|decl| strangers(decl)).sum::<usize>();
+            self.report_missing(decl, &entries, doubtful);
         }
         let fields = Fields { entries, decls: lineage.decls };
         self.resolve(decl, &fields);
@@ -180,20 +187,15 @@ impl<'a> Context<'a> {
         }
     }
 
-    fn report_missing(&mut self, decl: &Decl<'a>, entries: &[Entry<'a>]) {
-        // A word that stands there and is refused was reported for what it is, a misspelt one too.
-        let meant = |word: &str| match setting(decl.block, word) {
-            Some(row) => Some(row.word),
-            None => closest(word, settings_of(decl.block).map(|row| row.word)),
-        };
-        // A word further on in a line was meant to begin one of its own, and that it does not was reported.
-        let words = decl.statements().iter().flat_map(|s| s.items.iter().filter_map(Item::word));
-        let said: Vec<_> = words.filter_map(meant).collect();
-        let refused = |row: &Setting| said.contains(&row.word);
-        let is_there = |row: &Setting| refused(row) || entries.iter().any(|entry| entry.setting.word == row.word);
+    fn report_missing(&mut self, decl: &Decl<'a>, entries: &[Entry<'a>], doubtful: usize) {
+        let is_there = |row: &Setting| entries.iter().any(|entry| entry.setting.word == row.word);
         let needed = |row: &&Setting| row.required && row.status == Status::InEffect;
-        let missing: Vec<_> = settings_of(decl.block).filter(needed).filter(|row| !is_there(row)).collect();
-        if missing.len() <= strangers(decl) {
+        let mut missing: Vec<_> = settings_of(decl.block).filter(needed).filter(|row| !is_there(row)).collect();
+        if missing.is_empty() {
+            return;
+        }
+        missing.retain(|row| !is_said(decl, row.word));
+        if missing.len() <= doubtful {
             return;
         }
         let kind = decl.block.word();
@@ -289,6 +291,16 @@ impl<'a> Context<'a> {
         }
         text
     }
+}
+
+/// Whether a setting's word stands somewhere in a block. One that stands there and is refused was reported for what it
+/// is, a misspelt one too; one further on in a line was meant to begin a line of its own.
+pub fn is_said(decl: &Decl<'_>, setting_word: &str) -> bool {
+    let means = |word: &str| match setting(decl.block, word) {
+        Some(row) => row.word == setting_word,
+        None => closest(word, settings_of(decl.block).map(|row| row.word)) == Some(setting_word),
+    };
+    decl.statements().iter().flat_map(|s| s.items.iter().filter_map(Item::word)).any(means)
 }
 
 /// How many statements of a block are none of its settings: each may be one that is missing, under a wrong word.

@@ -146,6 +146,7 @@ impl Parser<'_> {
             | ItemKind::Group(_)
             | ItemKind::Arrow
             | ItemKind::Comma => {
+                fact.as_ref()?;
                 let found = value::describe(relation);
                 self.broken(relation.span, format!("a comparison or `in` is due here, not {found}"), FORM);
                 return None;

@@ -3,6 +3,7 @@
 //! In: all trees of a set. Out: a [`Checked`] policy, if nothing is an error, and everything that is wrong, found in
 //! one run. A broken piece is unknown, and whoever meets it stays silent. Never reads files, clock or environment.
 
+mod alike;
 mod allow;
 pub mod context;
 pub mod cursor;
@@ -15,6 +16,7 @@ pub mod guard;
 pub mod lint;
 mod listing;
 pub mod lower;
+mod misnamed;
 pub mod names;
 mod partial;
 pub mod read;

@@ -3,13 +3,14 @@
 //! In: all trees. Out: `Names`, and what is wrong with editions, block words, block names and duplicates. A block whose
 //! name is broken or taken is kept apart, so that its contents are looked at all the same. Never looks inside a block.
 
+use super::alike::reads_like;
 use super::context::{Decl, Lost, Names, not_yet};
 use super::{edition, elsewhere, value};
 use crate::diag::{Code, Diagnostic, closest};
 use crate::source::Span;
-use crate::syntax::settings::{BLOCKS, Block, Naming, blocks_with, setting};
+use crate::syntax::settings::{BLOCKS, Block, Naming, blocks_with};
 use crate::syntax::tree::{Item, ItemKind, Statement, Tree};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Words that begin lines of tests, and so can name nothing that such a line may begin with.
 pub const RESERVED: [&str; 6] = ["send", "expect", "given", "at", "from", "every"];
@@ -19,7 +20,8 @@ const TEST_FILE: &str = ".test.sbk";
 
 /// Collects the names of all trees.
 pub fn collect<'a>(trees: &'a [Tree], out: &mut Vec<Diagnostic>) -> Names<'a> {
-    let mut names = Names { trees, lists: BTreeMap::new(), spare: Vec::new(), lost: Vec::new() };
+    let mut names =
+        Names { trees, lists: BTreeMap::new(), places: HashMap::new(), spare: Vec::new(), lost: Vec::new() };
     for tree in trees {
         let mut unopened = false;
         for statement in edition::begin(tree, out) {
@@ -43,7 +45,19 @@ pub fn collect<'a>(trees: &'a [Tree], out: &mut Vec<Diagnostic>) -> Names<'a> {
             );
         }
     }
+    names.places = places(&names.lists);
     names
+}
+
+/// The position of each name, by kind. Tests are in the order of writing, and are never referred to.
+fn places<'a>(lists: &BTreeMap<Block, Vec<Decl<'a>>>) -> HashMap<(Block, &'a str), usize> {
+    let mut places = HashMap::with_capacity(lists.values().map(Vec::len).sum());
+    for (block, list) in lists {
+        for (at, decl) in list.iter().enumerate() {
+            places.insert((*block, decl.written()), at);
+        }
+    }
+    places
 }
 
 /// Notes one block; returns whether it has braces, or is none at all.
@@ -57,8 +71,9 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
     }
     let Some(block) = first.word().and_then(Block::from_word) else {
         out.push(unknown_block(first));
+        // A word that stands alone may as well be the name.
         let known = |word: &str| elsewhere::block(word).or(closest(word, block_words()).and_then(Block::from_word));
-        let near = first.word().and_then(known);
+        let near = first.word().filter(|_| statement.items.len() > 1).and_then(known);
         names.lost.push(Lost { block: near, names: words(&statement.items) });
         return true;
     };
@@ -122,43 +137,6 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
     statement.block.is_some()
 }
 
-/// The other kind of block whose settings all stand in a block that has none of its own.
-fn reads_like(block: Block, statement: &Statement) -> Option<Block> {
-    let inside = &statement.block.as_ref()?.statements;
-    let fits = |kind: Block| {
-        let of_kind = |s: &&Statement| match kind {
-            Block::Matrix => s.items.iter().any(|item| item.kind == ItemKind::Arrow) || is_setting(kind, s),
-            Block::Test => s.items.get(1).is_some_and(|item| item.is("answers")) || is_setting(kind, s),
-            Block::Provider
-            | Block::Model
-            | Block::Target
-            | Block::Contract
-            | Block::Evaluation
-            | Block::Tier
-            | Block::Budget
-            | Block::Breaker
-            | Block::Probe
-            | Block::Ramp
-            | Block::Route
-            | Block::Defaults
-            | Block::Objective
-            | Block::Alert
-            | Block::Client
-            | Block::Load => is_setting(kind, s),
-        };
-        inside.iter().filter(of_kind).count()
-    };
-    if inside.len() < 2 || 2 * fits(block) >= inside.len() {
-        return None;
-    }
-    let rows = BLOCKS.iter().filter(|row| !row.block.is_later());
-    rows.map(|row| row.block).find(|kind| fits(*kind) == inside.len())
-}
-
-fn is_setting(block: Block, statement: &Statement) -> bool {
-    statement.keyword().is_some_and(|word| setting(block, word).is_some())
-}
-
 /// The words and texts among items, as names would be written.
 fn words(items: &[Item]) -> Vec<String> {
     let name = |item: &Item| match &item.kind {
@@ -175,16 +153,27 @@ fn words(items: &[Item]) -> Vec<String> {
 
 /// Takes every block whose name stood before out of a list, after a diagnostic, unless its kind has no effect anyway.
 fn apart<'a>(list: &mut Vec<Decl<'a>>, out: &mut Vec<Diagnostic>) -> Vec<Decl<'a>> {
+    let mut seen: HashSet<&str> = HashSet::with_capacity(list.len());
+    let again: Vec<usize> =
+        list.iter().enumerate().filter(|(_, decl)| !seen.insert(&decl.name)).map(|(at, _)| at).collect();
+    if again.is_empty() {
+        return Vec::new();
+    }
     let mut firsts: BTreeMap<String, Span> = BTreeMap::new();
-    let (kept, again): (Vec<_>, Vec<_>) = std::mem::take(list).into_iter().partition(|decl| {
-        let first = firsts.get(&decl.name).copied();
-        if let Some(first) = first.filter(|_| !decl.block.is_later()) {
-            out.push(declared_twice(decl, first));
+    let (mut kept, mut spare) = (Vec::new(), Vec::new());
+    for (at, decl) in std::mem::take(list).into_iter().enumerate() {
+        if again.binary_search(&at).is_err() {
+            firsts.insert(decl.name.clone(), decl.name_span);
+            kept.push(decl);
+            continue;
         }
-        first.is_none() && firsts.insert(decl.name.clone(), decl.name_span).is_none()
-    });
+        if let Some(first) = firsts.get(&decl.name).filter(|_| !decl.block.is_later()) {
+            out.push(declared_twice(&decl, *first));
+        }
+        spare.push(decl);
+    }
     *list = kept;
-    again
+    spare
 }
 
 fn declared_twice(decl: &Decl<'_>, first: Span) -> Diagnostic {

@@ -10,12 +10,49 @@ use crate::diag::{Code, Diagnostic, closest};
 use crate::policy::class::{Class, Verb};
 use crate::source::Span;
 use crate::syntax::settings::{self, Block};
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 /// How many names a message lists.
 const MOST_NAMED: usize = 8;
 /// How many further places a finding shows.
 const MOST_PLACES: usize = 3;
+
+/// Words that the language has beside those of its settings, values, classes and actions.
+const GRAMMAR: [&str; 32] = [
+    "switchback",
+    "otherwise",
+    "when",
+    "and",
+    "or",
+    "not",
+    "in",
+    "up",
+    "to",
+    "for",
+    "of",
+    "over",
+    "above",
+    "min",
+    "at",
+    "from",
+    "every",
+    "is",
+    "answers",
+    "send",
+    "expect",
+    "given",
+    "served",
+    "by",
+    "refused",
+    "skipped",
+    "never",
+    "elapsed",
+    "once",
+    "times",
+    "then",
+    "after",
+];
 
 /// The missing names of a kind, each with where it is referred to.
 type Missing = BTreeMap<String, Vec<Span>>;
@@ -61,16 +98,37 @@ impl Context<'_> {
         self.names.decl(block, at).is_some_and(|decl| is_of_the_language(&decl.name))
     }
 
+    /// How strange a word is as the name of a block: a slip takes words from where they mean something else.
+    fn oddness(&self, block: Block, word: &str, places: &[Span]) -> Odd {
+        if !value::is_name(word) {
+            return Odd::NoName;
+        }
+        if self.names.kinds_of(word).iter().any(|kind| *kind != block) {
+            // A route and what belongs to it often share a name.
+            let custom = places.iter().any(|place| self.names.agrees(word, *place));
+            return if custom { Odd::Not } else { Odd::OtherBlock };
+        }
+        let language = is_of_the_language(word);
+        let otherwise = |place: &Span| !places.contains(place) && (language || self.names.is_label(*place));
+        match (self.names.places_of(word).iter().any(otherwise), language) {
+            (true, true) => Odd::InUse,
+            (true, false) => Odd::Label,
+            (false, true) => Odd::OfTheLanguage,
+            (false, false) => Odd::Not,
+        }
+    }
+
     /// The finding at the declaration, if that is where the slip is more likely to be.
     fn renamed(&self, block: Block, name: &str, spans: &[Span], idle: usize) -> Option<Diagnostic> {
         let decl = self.names.decl(block, idle)?;
-        let elsewhere = |name: &str| self.names.kinds_of(name).iter().any(|kind| *kind != block);
-        let signs = [
-            (is_of_the_language(&decl.name), is_of_the_language(name)),
-            (spans.len() > 1, false),
-            (elsewhere(&decl.name), elsewhere(name)),
-        ];
-        let at_declaration = signs.into_iter().find(|(there, here)| there != here).is_some_and(|(there, _)| there);
+        let declared = self.oddness(block, &decl.name, &[decl.name_span]);
+        let referred = self.oddness(block, name, spans);
+        let agrees = || spans.iter().any(|span| self.names.agrees(name, *span));
+        let at_declaration = match declared.cmp(&referred) {
+            Ordering::Greater => true,
+            Ordering::Less => false,
+            Ordering::Equal => spans.len() > 1 || agrees(),
+        };
         if !at_declaration {
             return None;
         }
@@ -119,9 +177,24 @@ fn also(mut diagnostic: Diagnostic, spans: &[Span], text: &str) -> Diagnostic {
     diagnostic
 }
 
+/// How strange a word is as a name, the least strange first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Odd {
+    Not,
+    /// It names a block of another kind, as many sets do on purpose.
+    OtherBlock,
+    /// It means something in the language, though this set does not use it so.
+    OfTheLanguage,
+    /// It is a value elsewhere in the set that belongs to no block, such as a region.
+    Label,
+    /// It is a word of the language, and stands elsewhere in the set.
+    InUse,
+    NoName,
+}
+
 /// Whether a word means something itself, so that it is a strange name.
 fn is_of_the_language(word: &str) -> bool {
-    word == "switchback"
+    GRAMMAR.contains(&word)
         || settings::explain(word).is_some()
         || settings::SETTINGS.iter().any(|row| row.value.text().split([' ', ',']).any(|part| part == word))
         || Class::from_word(word).is_some()

@@ -2,9 +2,12 @@
 
 /// The closest of `known` to `word`, if it is close enough to be worth saying.
 pub fn closest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).max(1);
+    let length = word.chars().count();
+    let limit = (length / 3).max(1);
     known
         .into_iter()
+        // No distance is shorter than what one of them is longer by.
+        .filter(|candidate| candidate.chars().count().abs_diff(length) <= limit)
         .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min()

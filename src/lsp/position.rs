@@ -3,6 +3,8 @@
 //! In: a text. Out: byte offsets for positions and positions for byte offsets. A position past the end of its line is
 //! the line's end, one past the last line the text's; one inside a character is the character's start. Never fails.
 
+use std::borrow::Cow;
+
 /// What the characters of a position count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Encoding {
@@ -43,15 +45,13 @@ pub struct Lines {
 impl Lines {
     /// The lines of a text.
     pub fn new(text: &str) -> Lines {
-        let mut starts = vec![0];
-        let mut bytes = text.bytes().enumerate().peekable();
-        while let Some((at, byte)) = bytes.next() {
-            let crlf = byte == b'\r' && bytes.peek().is_some_and(|(_, next)| *next == b'\n');
-            if (byte == b'\n' || byte == b'\r') && !crlf {
-                starts.push(at + 1);
-            }
-        }
-        Lines { starts }
+        let bytes = text.as_bytes();
+        let ends = bytes.iter().enumerate().filter(|(at, byte)| match byte {
+            b'\n' => true,
+            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
+            _ => false,
+        });
+        Lines { starts: std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect() }
     }
 
     /// The byte offset of a position in the text that the lines are of.
@@ -100,16 +100,17 @@ pub struct Change {
     pub text: String,
 }
 
-/// The text after some changes, each of which counts from what the one before it left.
-pub fn apply(text: &str, changes: &[Change], encoding: Encoding) -> String {
+/// The text after some changes, each of which counts from what the one before it left. `lines` are the text's, if they
+/// are known.
+pub fn apply(text: &str, lines: Option<&Lines>, changes: &[Change], encoding: Encoding) -> String {
     let mut text = text.to_owned();
-    for change in changes {
+    for (at, change) in changes.iter().enumerate() {
         let Some((from, to)) = change.range else {
             text.clone_from(&change.text);
             continue;
         };
-        let lines = Lines::new(&text);
-        let (from, to) = (lines.offset(&text, from, encoding), lines.offset(&text, to, encoding));
+        let own = lines.filter(|_| at == 0).map_or_else(|| Cow::Owned(Lines::new(&text)), Cow::Borrowed);
+        let (from, to) = (own.offset(&text, from, encoding), own.offset(&text, to, encoding));
         text.replace_range(from.min(to)..to.max(from), &change.text);
     }
     text
@@ -169,10 +170,10 @@ mod tests {
             Change { range: Some((at(0, 3), at(0, 4))), text: "c\r\nd".into() },
             Change { range: Some((at(1, 0), at(1, 1))), text: String::new() },
         ];
-        assert_eq!(apply("a😀b", &changes, Encoding::Utf16), "a😀c\r\n");
+        assert_eq!(apply("a😀b", None, &changes, Encoding::Utf16), "a😀c\r\n");
         let whole = [Change { range: None, text: "x".into() }];
-        assert_eq!(apply("a😀b", &whole, Encoding::Utf16), "x");
+        assert_eq!(apply("a😀b", None, &whole, Encoding::Utf16), "x");
         let backwards = [Change { range: Some((at(0, 1), at(0, 0))), text: "z".into() }];
-        assert_eq!(apply("ab", &backwards, Encoding::Utf8), "zb");
+        assert_eq!(apply("ab", None, &backwards, Encoding::Utf8), "zb");
     }
 }

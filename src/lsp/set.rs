@@ -13,7 +13,7 @@ use crate::syntax::settings::Block;
 use crate::syntax::{self, Tree};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A text as an editor has it open.
 #[derive(Clone, Debug)]
@@ -43,8 +43,8 @@ pub struct File {
     pub path: PathBuf,
     /// Its lines.
     pub lines: Lines,
-    /// Its words with their roles, in order.
-    pub words: Vec<Word>,
+    /// Its words with their roles, in order, once somebody asked for them.
+    words: OnceLock<Vec<Word>>,
     shape: Vec<Diagnostic>,
 }
 
@@ -183,6 +183,11 @@ impl Set {
             let shape = self.files.iter().flat_map(|file| file.shape.iter().cloned()).collect();
             self.found = Some(check::check_parsed(&self.trees, shape, self.partial).1);
         }
+        self.found()
+    }
+
+    /// The same as far as it is known: nothing since the last change, until somebody asked.
+    pub fn found(&self) -> &[Diagnostic] {
         self.found.as_deref().unwrap_or_default()
     }
 
@@ -195,17 +200,22 @@ impl Set {
         self.listing.as_ref().unwrap_or(&NONE)
     }
 
+    /// The words of a file with their roles, in order.
+    pub fn words_of(&self, id: FileId) -> &[Word] {
+        self.file(id).map_or(&[], |(file, tree)| file.words.get_or_init(|| words(tree)))
+    }
+
     /// All words of the set.
     pub fn words(&self) -> impl Iterator<Item = &Word> {
-        self.files.iter().flat_map(|file| &file.words)
+        self.files.iter().zip(0u32..).flat_map(|(_, id)| self.words_of(FileId(id)))
     }
 
     /// The word that an offset of a file is in, or directly behind.
     pub fn word_at(&self, id: FileId, offset: usize) -> Option<Word> {
-        let (file, _) = self.file(id)?;
+        let words = self.words_of(id);
         let offset = u32::try_from(offset).ok()?;
-        let after = file.words.partition_point(|word| word.span.start <= offset);
-        let word = file.words.get(after.checked_sub(1)?)?;
+        let after = words.partition_point(|word| word.span.start <= offset);
+        let word = words.get(after.checked_sub(1)?)?;
         (offset <= word.span.end).then_some(*word)
     }
 
@@ -243,6 +253,6 @@ fn parse(path: &Path, source: &Source, before: Option<(File, Tree)>) -> (File, T
     let clean = before.filter(|(file, _)| file.shape.is_empty());
     let spliced = clean.and_then(|(_, tree)| syntax::reparse(tree, source));
     let (tree, shape) = spliced.map_or_else(|| syntax::parse(source), |tree| (tree, Vec::new()));
-    let file = File { path: path.to_path_buf(), lines: Lines::new(&source.text), words: words(&tree), shape };
+    let file = File { path: path.to_path_buf(), lines: Lines::new(&source.text), words: OnceLock::new(), shape };
     (file, tree)
 }

@@ -55,8 +55,8 @@ pub struct Token {
 
 /// The tokens of a file.
 pub fn tokens(set: &Set, file: FileId) -> Vec<Token> {
-    let Some((file, tree)) = set.file(file) else { return Vec::new() };
-    let mut words = file.words.iter().peekable();
+    let Some((_, tree)) = set.file(file) else { return Vec::new() };
+    let mut words = set.words_of(file).iter().peekable();
     let mut found = Vec::new();
     for token in &tree.tokens {
         while words.next_if(|word| word.span.start < token.span.start).is_some() {}

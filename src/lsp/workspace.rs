@@ -114,7 +114,8 @@ impl Workspace {
         let encoding = self.encoding;
         let Some(set) = self.open.get(path).and_then(|root| self.sets.get_mut(root)) else { return };
         let Some(before) = set.opened(path) else { return };
-        let text = position::apply(&before.text, changes, encoding);
+        let lines = set.id(path).and_then(|id| set.file(id)).map(|(file, _)| &file.lines);
+        let text = position::apply(&before.text, lines, changes, encoding);
         set.open(path, version, text);
     }
 
@@ -156,24 +157,24 @@ impl Workspace {
         let mut reports = Vec::new();
         let mut told = BTreeMap::new();
         for (root, set) in &mut self.sets {
-            let found = set.diagnostics().to_vec();
+            set.diagnostics();
+            let found = set.found();
             for (file, id) in set.files().iter().zip(0u32..).map(|(file, id)| (file, FileId(id))) {
                 let start = found.partition_point(|d| d.span.file < id);
-                let own = found.iter().skip(start).take_while(|d| d.span.file == id).cloned().collect::<Vec<_>>();
+                let own = found.get(start..).unwrap_or_default();
+                let own = own.get(..own.partition_point(|d| d.span.file == id)).unwrap_or_default();
                 let version = set.opened(&file.path).map(|open| open.version);
-                let now = (version, own);
-                let before = self.told.remove(&file.path);
-                // Of a file that was never wrong and is not open there is nothing to tell.
-                let quiet = before.is_none() && now.0.is_none() && now.1.is_empty();
-                if !quiet && before.as_ref() != Some(&now) {
-                    reports.push(Report {
-                        path: file.path.clone(),
-                        root: root.clone(),
-                        file: Some(id),
-                        version,
-                        diagnostics: now.1.clone(),
-                    });
-                }
+                let now = match self.told.remove(&file.path) {
+                    Some(before) if before.0 == version && before.1 == own => before,
+                    before => {
+                        // Of a file that was never wrong and is not open there is nothing to tell.
+                        let quiet = before.is_none() && version.is_none() && own.is_empty();
+                        let (path, root, file) = (file.path.clone(), root.clone(), Some(id));
+                        let report = Report { path, root, file, version, diagnostics: own.to_vec() };
+                        reports.extend((!quiet).then_some(report));
+                        (version, own.to_vec())
+                    }
+                };
                 told.insert(file.path.clone(), now);
             }
         }

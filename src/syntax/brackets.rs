@@ -4,11 +4,16 @@
 //! A text whose brackets match is left alone, whatever its layout. For any other text the indentation is asked where
 //! the missing bracket belongs, unless believing it makes more trouble than counting alone. Linear.
 
+mod put;
+
 use super::guard::MAX_DEPTH;
 use super::repair::{Edit, Repaired};
 use super::scan::{Bracket, Mark, MarkKind, scan};
 use crate::diag::{Code, Diagnostic};
 use crate::source::{FileId, Span};
+
+/// How many characters behind a bracket are asked whether it belongs there.
+const NEAR: usize = 400;
 
 /// What mending comes to.
 pub(super) struct Mended {
@@ -52,11 +57,15 @@ fn run(text: &str, marks: &[Mark], file: FileId, layout: bool) -> Mended {
         line: 0,
         line_start: 0,
         indent: 0,
+        line_depth: 0,
+        closed: None,
         deeper: None,
         too_deep: None,
+        next: None,
         out: Mended { diagnostics: Vec::new(), edits: Vec::new() },
     };
-    for mark in marks {
+    for (at, mark) in marks.iter().enumerate() {
+        nesting.next = marks.get(at + 1).copied();
         nesting.take(mark);
     }
     nesting.out
@@ -95,10 +104,16 @@ struct Nesting<'a> {
     line: usize,
     line_start: usize,
     indent: usize,
+    /// How many brackets were open where the line begins.
+    line_depth: usize,
+    /// The line of the block that was closed last, if its `}` began a line.
+    closed: Option<usize>,
     /// The line above with this line's indentation, if only deeper ones stand between.
     deeper: Option<OutlineLine>,
     /// A bracket beyond the limit, and how many are open within it.
     too_deep: Option<(usize, usize)>,
+    /// What comes after the mark that is being looked at.
+    next: Option<Mark>,
     out: Mended,
 }
 
@@ -112,7 +127,12 @@ impl Nesting<'_> {
             MarkKind::Open(bracket) => self.open(mark, bracket),
             MarkKind::Close(Bracket::Brace) => self.close_brace(mark),
             MarkKind::Close(bracket) => self.close_list(mark, bracket),
-            MarkKind::Semicolon => self.close_lists(mark, "before this `;`"),
+            MarkKind::Semicolon => {
+                if self.layout && self.stack.last().is_some_and(|top| top.ends_line) {
+                    self.meant_for_block();
+                }
+                self.close_lists(mark, "before this `;`");
+            }
             MarkKind::End => {
                 while !self.stack.is_empty() {
                     self.unclosed(mark, "the file ends here without it");
@@ -153,6 +173,10 @@ impl Nesting<'_> {
                 top.cut.get_or_insert(mark.before);
             }
         }
+        // Lines that no comma joins are those of a block.
+        if self.layout && !carried && self.stack.last().is_some_and(|top| top.ends_line && top.indent < indent) {
+            self.meant_for_block();
+        }
         let mut popped = false;
         while self.outline.last().is_some_and(|line| line.indent > indent) {
             self.outline.pop();
@@ -160,7 +184,7 @@ impl Nesting<'_> {
         }
         self.deeper = self.outline.pop_if(|line| line.indent == indent).filter(|_| popped);
         self.outline.push(OutlineLine { indent, at: mark.at, end: mark.at, closes, depth });
-        (self.line, self.line_start, self.indent) = (self.line + 1, mark.at, indent);
+        (self.line, self.line_start, self.indent, self.line_depth) = (self.line + 1, mark.at, indent, depth);
         if self.layout && !closes {
             while self.stack.last().is_some_and(|top| top.indent >= indent) {
                 self.unclosed(mark, "before this line, which is indented no deeper");
@@ -170,6 +194,11 @@ impl Nesting<'_> {
 
     fn open(&mut self, mark: &Mark, bracket: Bracket) {
         if bracket == Bracket::Brace {
+            // `[{]`: a block cannot begin and end there.
+            let top = self.stack.last().map(|top| top.bracket).filter(|top| *top != Bracket::Brace);
+            if top.is_some_and(|list| self.directly_before(mark, MarkKind::Close(list))) {
+                return self.stray(mark, '{', "no block can stand in a list");
+            }
             self.close_lists(mark, "before this `{`");
             // `{ {`: the second one has no head.
             if self.layout && self.stack.last().is_some_and(|top| top.at + 1 == mark.before) {
@@ -186,14 +215,12 @@ impl Nesting<'_> {
             self.too_deep = Some((mark.at, 1));
             return;
         }
-        self.stack.push(Opener {
-            bracket,
-            at: mark.at,
-            line: self.line,
-            indent: self.indent,
-            ends_line: false,
-            cut: None,
-        });
+        self.push(bracket, mark.at);
+    }
+
+    fn push(&mut self, bracket: Bracket, at: usize) {
+        let (line, indent) = (self.line, self.indent);
+        self.stack.push(Opener { bracket, at, line, indent, ends_line: false, cut: None });
     }
 
     fn close_list(&mut self, mark: &Mark, bracket: Bracket) {
@@ -223,6 +250,12 @@ impl Nesting<'_> {
             }
             self.close_lists(mark, "before this `}`");
         }
+        if self.layout && !first && self.opens_block(mark) {
+            return self.meant_to_open(mark);
+        }
+        if self.layout && !first && self.goes_on(mark) {
+            return self.stray(mark, '}', "the block goes on behind it, to the `}` at the end of the line");
+        }
         if self.layout && first {
             let indent = self.indent;
             while self.stack.len() > 1 && self.stack.last().is_some_and(|top| top.indent > indent) {
@@ -242,9 +275,39 @@ impl Nesting<'_> {
             }
             return;
         }
-        if self.stack.pop().is_none() {
-            self.stray(mark, '}', "");
+        match self.stack.pop() {
+            Some(top) => self.closed = Some(top.line).filter(|_| first),
+            None => self.stray(mark, '}', ""),
         }
+    }
+
+    /// Whether a mark of a kind stands right behind this one.
+    fn directly_before(&self, mark: &Mark, kind: MarkKind) -> bool {
+        self.next.is_some_and(|next| next.kind == kind && next.before == mark.at + 1)
+    }
+
+    /// Whether this `}` ends its line, closes nothing that begins on it, and what follows is indented like its block.
+    fn opens_block(&self, mark: &Mark) -> bool {
+        let deeper = match self.next.map(|next| (next.before, next.kind)) {
+            Some((before, MarkKind::Line { indent, .. })) => before == mark.at + 1 && indent > self.indent,
+            Some((_, MarkKind::Open(_) | MarkKind::Close(_) | MarkKind::Semicolon | MarkKind::End)) | None => false,
+        };
+        deeper && self.stack.last().is_none_or(|top| top.line < self.line)
+    }
+
+    /// Whether more stands behind this `}` on its line, with a `}` too many.
+    fn goes_on(&self, mark: &Mark) -> bool {
+        let rest = self.text.get(mark.at + 1..).unwrap_or("");
+        // What stands far off says nothing, and looking that far each time would take its time.
+        let near = rest.char_indices().nth(NEAR).map_or(rest.len(), |(at, _)| at);
+        let rest = rest.get(..near).unwrap_or("");
+        let line = rest.split(['\n', '#']).next().unwrap_or("");
+        let count = |bracket: char| line.matches(bracket).count();
+        let more = line.trim_start().chars().next().is_some_and(|c| c != '}');
+        let below = rest.split('\n').skip(1).find(|line| !line.trim().is_empty()).unwrap_or("");
+        let deeper = below.len() - below.trim_start_matches(' ').len() > self.indent && !below.trim().starts_with('}');
+        let (open, close) = (self.stack.len() + count('{'), self.line_depth + count('}') + 1);
+        more && (close > open || close == open && deeper)
     }
 
     /// Gives the `{` back to the line above whose block this `}` closes by its indentation.
@@ -282,8 +345,11 @@ impl Nesting<'_> {
         self.out.edits.push(Edit::Insert(place, close));
         let opener = self.span(top.at, top.at + 1);
         if top.bracket == Bracket::Brace {
-            let found = Diagnostic::new(Code::UnclosedBracket, self.lack(&top, mark), "a `}` is missing")
-                .here(why)
+            // Where the other block of its line is closed, nobody knows which of the two `{` is meant.
+            let two = self.closed == Some(top.line);
+            let place = if two { opener } else { self.lack(&top, mark) };
+            let found = Diagnostic::new(Code::UnclosedBracket, place, "a `}` is missing")
+                .here(if two { "this line opens two blocks, and one of them is closed" } else { why })
                 .label(opener, "this `{` is never closed")
                 .help("close the block: write `}` on a line of its own, or at the end of a block of one line");
             let one_line = !self.text.get(top.at..mark.before).unwrap_or("").contains('\n');
@@ -322,43 +388,6 @@ impl Nesting<'_> {
             None if mark.kind == MarkKind::End => self.span(before, before),
             Some(_) | None => self.span(mark.at, mark.at + self.width(mark.at)),
         }
-    }
-
-    /// Takes a wrong closing bracket for the right one.
-    fn mismatch(&mut self, mark: &Mark, found: Bracket) {
-        let Some(top) = self.stack.pop() else { return };
-        let close = top.bracket.closer();
-        let place = self.span(mark.at, mark.at + 1);
-        self.out.edits.push(Edit::Put(mark.at, close));
-        self.out.diagnostics.push(
-            Diagnostic::new(
-                Code::MismatchedBracket,
-                place,
-                format!("`{}` is closed by `{}`", top.bracket.opener(), found.closer()),
-            )
-            .here(format!("`{close}` is due here"))
-            .label(self.span(top.at, top.at + 1), "opened here")
-            .help(format!("write `{close}`"))
-            .fix(format!("write `{close}`"), place, close, false),
-        );
-    }
-
-    /// Removes a bracket that has no counterpart.
-    fn stray(&mut self, mark: &Mark, bracket: char, here: &str) {
-        let place = self.span(mark.at, mark.at + 1);
-        self.out.edits.push(Edit::Blank(mark.at, mark.at + 1));
-        let (message, help) = match bracket {
-            '{' => ("this `{` opens a block without a name".to_owned(), "remove it".to_owned()),
-            _ => {
-                (format!("this `{bracket}` closes nothing"), "remove it, or open what it is meant to close".to_owned())
-            }
-        };
-        self.out.diagnostics.push(
-            Diagnostic::new(if bracket == '{' { Code::HeadlessBlock } else { Code::StrayCloser }, place, message)
-                .here(here)
-                .help(help)
-                .fix(format!("remove `{bracket}`"), place, "", false),
-        );
     }
 
     fn width(&self, at: usize) -> usize {

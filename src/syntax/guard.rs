@@ -6,7 +6,7 @@
 use super::brackets;
 use super::conflict::{self, Conflicts};
 use super::repair::{Edit, Repaired};
-use super::scan::scan;
+use super::scan::{cuts, scan};
 use crate::diag::{Code, Diagnostic};
 use crate::source::{Source, Span};
 
@@ -15,6 +15,9 @@ pub(super) const MAX_DEPTH: usize = 64;
 
 /// Largest text that is parsed, in bytes: as much as is read from disk.
 pub(super) const MAX_BYTES: usize = crate::source::MAX_BYTES;
+
+/// About how large the pieces are in which a text is read, in bytes.
+const PIECE: usize = 32 * 1024;
 
 /// Mends a text.
 pub(super) fn guard(source: &Source) -> (Repaired<'_>, Vec<Diagnostic>) {
@@ -51,5 +54,7 @@ pub(super) fn guard(source: &Source) -> (Repaired<'_>, Vec<Diagnostic>) {
     let nesting = brackets::mend(&settled.text, &scan.marks, source.id);
     diagnostics.extend(nesting.diagnostics);
     edits.extend(nesting.edits);
-    (Repaired::new(text, edits), diagnostics)
+    // Of a text that was mended the marks are not the mended text's.
+    let cuts = if edits.is_empty() { cuts(text, &scan.marks, PIECE) } else { Vec::new() };
+    (Repaired::new(text, edits).cut(cuts), diagnostics)
 }

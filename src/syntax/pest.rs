@@ -18,28 +18,36 @@ struct Grammar;
 
 /// Reads a mended text.
 pub(super) fn read(source: &Source, repaired: &Repaired<'_>) -> (Tree, Vec<Diagnostic>) {
-    let mut reader = Reader { source, repaired, tokens: Vec::new(), diagnostics: Vec::new(), closing: None, depth: 0 };
-    let statements = match Grammar::parse(Rule::policy, &repaired.text) {
-        Ok(mut pairs) => pairs.next().map(|policy| reader.body(policy.into_inner())).unwrap_or_default(),
-        Err(error) => {
-            // The grammar takes everything that the guard lets through; should it ever not, the author hears of it.
-            let at = match error.location {
-                InputLocation::Pos(at) | InputLocation::Span((at, _)) => repaired.origin(at),
-            };
-            reader.diagnostics.push(Diagnostic::new(
-                Code::StrayText,
-                Span::new(source.id, at, at),
-                "the file cannot be read from here on",
-            ));
-            Vec::new()
+    let (tokens, diagnostics) = (Vec::new(), Vec::new());
+    let mut reader = Reader { source, repaired, offset: 0, tokens, diagnostics, closing: None, depth: 0 };
+    let mut statements = Vec::new();
+    // What the grammar makes of a text takes many times its room, so a large one is read in pieces.
+    for (offset, piece) in repaired.pieces() {
+        reader.offset = offset;
+        match Grammar::parse(Rule::policy, piece) {
+            Ok(mut pairs) => statements.extend(pairs.next().into_iter().flat_map(|p| reader.body(p.into_inner()))),
+            Err(error) => {
+                // The grammar takes everything that the guard lets through; should it ever not, the author hears of it.
+                let at = match error.location {
+                    InputLocation::Pos(at) | InputLocation::Span((at, _)) => repaired.origin(offset + at),
+                };
+                reader.diagnostics.push(Diagnostic::new(
+                    Code::StrayText,
+                    Span::new(source.id, at, at),
+                    "the file cannot be read from here on",
+                ));
+                break;
+            }
         }
-    };
+    }
     (Tree { source: source.clone(), statements, tokens: reader.tokens }, reader.diagnostics)
 }
 
 struct Reader<'a> {
     source: &'a Source,
     repaired: &'a Repaired<'a>,
+    /// Where the piece begins that is being read.
+    offset: usize,
     tokens: Vec<Token>,
     diagnostics: Vec<Diagnostic>,
     /// Where the block read last is closed.
@@ -51,7 +59,8 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn span(&self, pair: &Pair<'_, Rule>) -> Span {
         let span = pair.as_span();
-        Span::new(self.source.id, self.repaired.origin(span.start()), self.repaired.origin(span.end()))
+        let origin = |at: usize| self.repaired.origin(self.offset + at);
+        Span::new(self.source.id, origin(span.start()), origin(span.end()))
     }
 
     /// Notes a token, unless the guard pass made it up, and returns its place.
@@ -73,7 +82,7 @@ impl Reader<'_> {
         let mut statements = Vec::new();
         for pair in pairs {
             match pair.as_rule() {
-                Rule::statement => statements.extend(self.statement(pair)),
+                Rule::statement => self.statement(pair, &mut statements),
                 Rule::headless => {
                     let Some(block) = pair.into_inner().next().map(|block| self.block(block)) else { continue };
                     let open = Span { end: block.span.start + 1, ..block.span };
@@ -116,19 +125,40 @@ impl Reader<'_> {
         Block { statements, span: Span { end, ..span } }
     }
 
-    fn statement(&mut self, pair: Pair<'_, Rule>) -> Option<Statement> {
-        let docs = self.docs();
+    fn statement(&mut self, pair: Pair<'_, Rule>, into: &mut Vec<Statement>) {
+        let mut docs = self.docs();
         let mut items = Vec::new();
         let mut block = None;
         for pair in pair.into_inner() {
             if pair.as_rule() == Rule::block {
                 block = Some(self.block(pair));
-            } else {
-                items.extend(self.item(pair));
+                continue;
             }
+            // No head of a block goes on at the beginning of a second line, whatever the first one ends with.
+            let joined = items.last().is_some_and(|item: &Item| matches!(item.kind, ItemKind::Comma | ItemKind::Arrow));
+            if self.depth == 0 && joined && self.begins_line(&pair) {
+                into.extend(self.put_together(docs, std::mem::take(&mut items), None));
+                docs = self.docs();
+            }
+            items.extend(self.item(pair));
         }
+        into.extend(self.put_together(docs, items, block));
+    }
+
+    /// Whether something stands at the very beginning of a line.
+    fn begins_line(&self, pair: &Pair<'_, Rule>) -> bool {
+        let start = self.span(pair).start as usize;
+        let above = self.source.text.get(..start).is_some_and(|above| above.ends_with('\n'));
+        above && !matches!(pair.as_rule(), Rule::line_end | Rule::COMMENT)
+    }
+
+    fn put_together(&mut self, docs: Option<String>, items: Vec<Item>, block: Option<Block>) -> Option<Statement> {
         let items = shape::joints(items, &mut self.diagnostics);
-        let first = items.first()?.span;
+        let Some(first) = items.first().map(|item| item.span) else {
+            // A block whose head could not be read is kept at the top level, for what it may have declared.
+            let block = block.filter(|_| self.depth == 0)?;
+            return Some(Statement { docs, items, span: block.span, block: Some(block) });
+        };
         let last = block.as_ref().map(|block: &Block| block.span).or(items.last().map(|item| item.span));
         Some(Statement { docs, span: first.to(last.unwrap_or(first)), items, block })
     }

@@ -31,13 +31,15 @@ pub(super) struct Repaired<'a> {
     pub(super) text: Cow<'a, str>,
     /// Offsets in the mended text of the characters, one byte each, that the author did not write.
     added: Vec<usize>,
+    /// Where the mended text may be cut.
+    cuts: Vec<usize>,
 }
 
 impl<'a> Repaired<'a> {
     /// Applies edits. Those at one offset are applied in the order given; inserts come before what stands there.
     pub(super) fn new(text: &'a str, mut edits: Vec<Edit>) -> Repaired<'a> {
         if edits.is_empty() {
-            return Repaired { text: Cow::Borrowed(text), added: Vec::new() };
+            return Repaired { text: Cow::Borrowed(text), added: Vec::new(), cuts: Vec::new() };
         }
         edits.sort_by_key(|edit| (edit.at(), !matches!(edit, Edit::Insert(..))));
         let mut out = String::with_capacity(text.len() + edits.len());
@@ -68,7 +70,19 @@ impl<'a> Repaired<'a> {
             }
         }
         out.push_str(text.get(done..).unwrap_or(""));
-        Repaired { text: Cow::Owned(out), added }
+        Repaired { text: Cow::Owned(out), added, cuts: Vec::new() }
+    }
+
+    /// The same in pieces.
+    pub(super) fn cut(self, cuts: Vec<usize>) -> Repaired<'a> {
+        Repaired { cuts, ..self }
+    }
+
+    /// The pieces of the mended text, each with its offset.
+    pub(super) fn pieces(&self) -> impl Iterator<Item = (usize, &str)> {
+        let starts = std::iter::once(0).chain(self.cuts.iter().copied());
+        let ends = self.cuts.iter().copied().chain([self.text.len()]);
+        starts.zip(ends).filter_map(|(start, end)| Some((start, self.text.get(start..end)?)))
     }
 
     /// The author's offset for an offset in the mended text.

@@ -137,6 +137,31 @@ pub(super) fn scan(text: &str) -> Scan {
     out
 }
 
+/// Where a text whose brackets match may be cut in pieces of about `size` bytes, each to be read by itself: where a line
+/// begins at the top level, and the line before ends with a block.
+pub(super) fn cuts(text: &str, marks: &[Mark], size: usize) -> Vec<usize> {
+    let (mut cuts, mut depth, mut last) = (Vec::new(), 0_usize, 0);
+    for mark in marks {
+        match mark.kind {
+            MarkKind::Open(_) => depth += 1,
+            MarkKind::Close(_) => depth = depth.saturating_sub(1),
+            MarkKind::Line { .. } if depth == 0 && mark.at >= last + size => {
+                let ended = text.get(..mark.before).is_some_and(|above| above.ends_with('}'));
+                let line = text.get(mark.before..mark.at).and_then(|between| between.find('\n'));
+                let cut = line.filter(|_| ended).map(|line| mark.before + line + 1);
+                // Only at the beginning of a file is a mark of the byte order one.
+                let cut = cut.filter(|cut| !text.get(*cut..).is_some_and(|rest| rest.starts_with('\u{FEFF}')));
+                if let Some(cut) = cut {
+                    cuts.push(cut);
+                    last = cut;
+                }
+            }
+            MarkKind::Line { .. } | MarkKind::Semicolon | MarkKind::End => {}
+        }
+    }
+    cuts
+}
+
 /// The end of the string that begins at `at`; notes it when its line does not close it.
 fn string(text: &str, at: usize, unclosed: &mut Vec<Unclosed>) -> usize {
     let body = at + 1;

@@ -9,19 +9,23 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use switchback::check::check_sources;
-use switchback::diag::Diagnostic;
+use switchback::diag::{Code, Diagnostic, Level};
 use switchback::source::{FileId, Source, Sources};
 use switchback::syntax;
 use switchback::syntax::tree::TokenKind;
 
 /// Where the worked examples are.
-const FOLDERS: [&str; 2] = ["policies", "tests/cases/damage"];
+const FOLDERS: [&str; 3] = ["policies", "tests/cases/damage", "tests/cases/examples"];
 /// How many edits the short form makes.
 const SAMPLE: usize = 2_000;
 /// The least share, in per mille, that keeps the bar. It only ever rises.
-const FLOOR: usize = 990;
+const FLOOR: usize = 998;
 /// How many replacements are tried for each token in the full form.
 const REPLACEMENTS: u64 = 3;
+/// How many pairs of slips are made.
+const PAIRS: usize = 1_000;
+/// The least share, in per mille, of slips whose own finding is still shown beside another slip. It only ever rises.
+const SHOWN: usize = 990;
 
 /// Numbers that look drawn and are the same in every run (SplitMix64).
 struct Draw(u64);
@@ -40,6 +44,8 @@ struct Example {
     name: String,
     text: String,
     tokens: Vec<std::ops::Range<usize>>,
+    /// For each token, the statement at the top level that it stands in.
+    blocks: Vec<usize>,
     /// What is said of it as it is: code and message, with how often.
     said: BTreeMap<String, usize>,
 }
@@ -57,12 +63,20 @@ fn examples() -> Vec<Example> {
             let tree = syntax::parse(&Source::new(FileId(0), "a.sbk", text.as_str())).0;
             let kept = |kind| !matches!(kind, TokenKind::Comment | TokenKind::LineEnd);
             let tokens = tree.tokens.iter().filter(|token| kept(token.kind));
-            let tokens = tokens.map(|token| token.span.start as usize..token.span.end as usize).collect();
+            let tokens: Vec<_> = tokens.map(|token| token.span.start as usize..token.span.end as usize).collect();
+            let block = |at: usize| tree.statements.partition_point(|s| (s.span.end as usize) <= at);
+            let blocks = tokens.iter().map(|token| block(token.start)).collect();
             let mut said = BTreeMap::new();
             for diagnostic in judge(&text).1 {
                 *said.entry(key(&diagnostic)).or_default() += 1;
             }
-            found.push(Example { name: path.file_name().unwrap().to_string_lossy().into_owned(), text, tokens, said });
+            found.push(Example {
+                name: path.file_name().unwrap().to_string_lossy().into_owned(),
+                text,
+                tokens,
+                blocks,
+                said,
+            });
         }
     }
     found
@@ -87,8 +101,13 @@ enum Slip {
 
 impl Slip {
     fn apply(self, example: &Example, at: usize) -> String {
+        self.apply_to(&example.text, example, at)
+    }
+
+    /// The same to a text that is the example's up to the end of the token.
+    fn apply_to(self, text: &str, example: &Example, at: usize) -> String {
         let range = example.tokens[at].clone();
-        let (text, token) = (&example.text, &example.text[range.clone()]);
+        let token = &example.text[range.clone()];
         let new = match self {
             Slip::Delete => String::new(),
             Slip::Double => format!("{token} {token}"),
@@ -103,9 +122,9 @@ impl Slip {
     }
 }
 
-/// What is new in the damaged text, and whether it keeps the bar.
-fn tell(example: &Example, at: usize, slip: Slip) -> (Vec<(u32, Diagnostic)>, bool) {
-    let (sources, found) = judge(&slip.apply(example, at));
+/// What is new in a text that was damaged, with the lines.
+fn new(example: &Example, text: &str) -> Vec<(u32, Diagnostic)> {
+    let (sources, found) = judge(text);
     let mut known = example.said.clone();
     let mut new = Vec::new();
     for diagnostic in found {
@@ -114,6 +133,12 @@ fn tell(example: &Example, at: usize, slip: Slip) -> (Vec<(u32, Diagnostic)>, bo
             _ => new.push((sources.locate(diagnostic.span).1.line, diagnostic)),
         }
     }
+    new
+}
+
+/// What is new in the damaged text, and whether it keeps the bar.
+fn tell(example: &Example, at: usize, slip: Slip) -> (Vec<(u32, Diagnostic)>, bool) {
+    let new = new(example, &slip.apply(example, at));
     let line = 1 + u32::try_from(example.text[..example.tokens[at].start].matches('\n').count()).unwrap();
     let near = new.first().is_none_or(|(first, _)| (line..=line + 1).contains(first));
     let kept = new.len() <= 2 && near;
@@ -182,16 +207,91 @@ fn one_slip_is_told_in_two_findings_where_it_is() {
     assert!(share >= FLOOR, "{share} of 1000 slips keep the bar, {FLOOR} did");
 }
 
+/// Two slips in different blocks are two mistakes: what was said of each alone is still said, unless the one takes away
+/// what the other is about.
 #[test]
-fn twenty_unrelated_mistakes_are_told_in_one_run() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/twenty.sbk");
+fn a_slip_does_not_hide_another() {
+    let examples = examples();
+    let mut draw = Draw(20_261_130);
+    let list: usize = std::env::var("SWITCHBACK_DAMAGE_LIST").ok().and_then(|n| n.parse().ok()).unwrap_or(0);
+    let (mut asked, mut shown, mut listed) = (0, 0, 0);
+    for _ in 0..PAIRS {
+        let example = &examples[draw.below(examples.len())];
+        let mut slip = || {
+            let with = match draw.below(3) {
+                0 => Slip::Delete,
+                1 => Slip::Double,
+                _ => Slip::Replace(draw.below(example.tokens.len())),
+            };
+            (draw.below(example.tokens.len()), with)
+        };
+        let (mut first, mut second) = (slip(), slip());
+        if first.0 > second.0 {
+            std::mem::swap(&mut first, &mut second);
+        }
+        if example.blocks[first.0] == example.blocks[second.0] {
+            continue;
+        }
+        // From the back, so that the places of the first hold.
+        let text = second.1.apply(example, second.0);
+        let both = new(example, &first.1.apply_to(&text, example, first.0));
+        for (at, slip) in [first, second] {
+            let alone = new(example, &slip.apply(example, at));
+            let errors = alone.iter().filter(|(_, d)| d.level() == Level::Error);
+            let own: Vec<String> = errors.map(|(_, diagnostic)| key(diagnostic)).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let kept = both.iter().any(|(_, diagnostic)| own.contains(&key(diagnostic)));
+            asked += 1;
+            shown += usize::from(kept);
+            if !kept && listed < list {
+                listed += 1;
+                let line = |at: usize| 1 + example.text[..example.tokens[at].start].matches('\n').count();
+                println!("{}: {:?} {} and {:?} {}", example.name, first.1, line(first.0), second.1, line(second.0));
+                println!("    not told: {}", own.join("; "));
+                both.iter().take(4).for_each(|(line, diagnostic)| println!("    {line} {}", key(diagnostic)));
+            }
+        }
+    }
+    let share = shown * 1000 / asked;
+    println!("pairs {}.{}% of {asked} still told", share / 10, share % 10);
+    assert!(share >= SHOWN, "{share} of 1000 are still told, {SHOWN} were");
+}
+
+/// An example has no error but for words that have no effect yet. One that is in effect as a whole draws no warning that
+/// its author would not expect; what else is said of the others may change with each word that comes into effect.
+#[test]
+fn every_example_checks() {
+    // Made-up answers, and a chain of models that nobody has measured: both are shown on purpose.
+    let meant = [Code::EmulatedProvider, Code::UnprovenFallback];
+    for example in examples() {
+        let found = judge(&example.text).1;
+        let early = found.iter().any(|d| d.code == Code::NotYetInEffect);
+        let least = if early { Level::Error } else { Level::Warning };
+        let counts = |d: &Diagnostic| d.level() == Level::Error || d.level() == least;
+        let odd = |d: &&Diagnostic| d.code != Code::NotYetInEffect && counts(d) && !meant.contains(&d.code);
+        let others: Vec<String> = found.iter().filter(odd).map(key).collect();
+        assert!(others.is_empty(), "{}: {}", example.name, others.join("\n"));
+    }
+}
+
+/// Holds a file to its marks: an error on each line that has one, and on no other.
+fn marked(name: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(name);
     let text = std::fs::read_to_string(path).unwrap();
     let marked = text.lines().zip(1u32..).filter(|(line, _)| line.contains("# here")).map(|(_, at)| at);
     let marked: Vec<u32> = marked.collect();
     assert_eq!(marked.len(), 20);
     let (sources, found) = judge(&text);
-    let errors = found.iter().filter(|d| d.level() == switchback::diag::Level::Error);
+    let errors = found.iter().filter(|d| d.level() == Level::Error);
     let lines: Vec<u32> = errors.map(|d| sources.locate(d.span).1.line).collect();
     let said = found.iter().map(|d| format!("{} {}", sources.locate(d.span).1.line, key(d))).collect::<Vec<_>>();
     assert_eq!(lines, marked, "{}", said.join("\n"));
+}
+
+#[test]
+fn twenty_unrelated_mistakes_are_told_in_one_run() {
+    marked("twenty.sbk");
+    marked("twenty-more.sbk");
 }

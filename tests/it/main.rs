@@ -38,6 +38,7 @@ mod gateway_spend;
 mod gateway_stream;
 mod git;
 mod grammar;
+mod incremental;
 mod layout;
 mod list;
 mod lsp;

@@ -103,6 +103,9 @@ fn backoff<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Backoff
     let mut cursor = crate::check::cursor::Cursor::new(items, statement.span);
     let first = cursor.due("the first pause", &mut cx.diagnostics)?;
     let base = value::duration(first, &mut cx.diagnostics);
+    if base.is_none() && cursor.is_done() {
+        return None;
+    }
     cursor.due_word("to", &mut cx.diagnostics)?;
     let last = cursor.due("the longest pause", &mut cx.diagnostics)?;
     let cap = value::duration(last, &mut cx.diagnostics);

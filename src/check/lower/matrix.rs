@@ -4,6 +4,9 @@
 //! the rows that do not hold were named. A row is judged where it is written; what is inherited is judged in its own
 //! matrix.
 
+mod class_table;
+
+use self::class_table::class_table;
 use super::super::context::{Context, Decl};
 use super::super::cursor::Cursor;
 use super::super::guard::{self, Reads};
@@ -12,7 +15,7 @@ use super::row_action;
 use crate::diag::{Code, Diagnostic, Level};
 use crate::policy::class::Verb;
 use crate::policy::contract::Pattern;
-use crate::policy::{Action, Class, ClassSet, Guard, Matrix, Row, RowAction};
+use crate::policy::{Class, ClassSet, Guard, Matrix, Row};
 use crate::source::Span;
 use crate::syntax::tree::{Item, ItemKind, Statement};
 
@@ -57,10 +60,13 @@ pub fn lower<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Matrix> {
     for draft in own {
         table.add_own(draft, &mut ctx.diagnostics);
     }
-    for draft in inherited? {
+    let inherited = inherited?;
+    // What the matrix that it extends lacks is said there.
+    let partial = lineage.decls.len() > 1 && !covers_all(&inherited);
+    for draft in inherited {
         table.add_inherited(draft);
     }
-    if lineage.complete && table.covered != ClassSet::all() {
+    if lineage.complete && !partial && !table.shadowed && table.covered != ClassSet::all() {
         ctx.report(not_total(decl, table.covered));
         return None;
     }
@@ -72,16 +78,28 @@ pub fn lower<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Matrix> {
     })
 }
 
+/// Whether rows leave no class without one that has no guard.
+fn covers_all(rows: &[Draft]) -> bool {
+    let unguarded = rows.iter().filter(|draft| draft.row.guard.is_none());
+    let of = |draft: &Draft| match &draft.classes {
+        None => ClassSet::all(),
+        Some(parts) => parts.iter().fold(ClassSet::default(), |set, (_, part)| set.union(*part)),
+    };
+    unguarded.fold(ClassSet::default(), |set, draft| set.union(of(draft))) == ClassSet::all()
+}
+
 fn not_total(decl: &Decl<'_>, covered: ClassSet) -> Diagnostic {
     let missing = ClassSet::all().without(covered);
     let names = listed(missing);
-    let found = Diagnostic::new(
-        Code::MatrixNotTotal,
-        decl.name_span,
-        format!("matrix `{}` says nothing about {names}", decl.name),
-    )
-    .here("not every class has a row without a guard")
-    .help("give each of them a row without a guard, or end with `otherwise -> stop`");
+    let last = decl.statements().last().and_then(|row| row.items.first());
+    let place = last.map_or(decl.name_span, |item| item.span);
+    let message = format!("matrix `{}` says nothing about {names}", decl.name);
+    let found = Diagnostic::new(Code::MatrixNotTotal, place, message);
+    let found = match last {
+        Some(_) => found.here("the last row").label(decl.name_span, "not every class has a row without a guard"),
+        None => found.here("not every class has a row without a guard"),
+    };
+    let found = found.help("give each of them a row without a guard, or end with `otherwise -> stop`");
     match &decl.statement.block {
         Some(block) => {
             let last = block.statements.last().map_or(block.span.start + 1, |row| row.span.end);
@@ -144,10 +162,18 @@ fn row(ctx: &mut Context<'_>, statement: &Statement) -> Option<Draft> {
         return None;
     }
     let (arrow, actions) = actions.split_first()?;
+    if let Some(second) = actions.iter().find(|item| item.kind == ItemKind::Arrow) {
+        ctx.report(
+            Diagnostic::new(Code::WrongValue, second.span, "a second `->` stands in this row")
+                .label(arrow.span, "the first one")
+                .help("keep one of them, and separate classes and actions by commas"),
+        );
+        return None;
+    }
     let when = before.iter().position(|item| item.is("when")).unwrap_or(before.len());
     let (head, condition) = before.split_at_checked(when)?;
     let classes = classes(head, arrow.span, &mut ctx.diagnostics);
-    let guard = match condition.split_first() {
+    let guard = match condition.split_first().filter(|_| !head.is_empty()) {
         Some((when, items)) => guard::lower(items, when.span, Reads::Failure, &mut ctx.diagnostics).map(Some),
         None => Some(None),
     };
@@ -201,7 +227,10 @@ fn classes(head: &[Item], arrow: Span, out: &mut Vec<Diagnostic>) -> Option<Opti
             None => break,
             Some((ItemKind::Comma, _)) => {}
             Some((_, item)) => {
-                out.push(value::wrong(item, "a comma, `when` or `->`"));
+                // Behind what is no class, nobody knows what was meant to follow.
+                if sound {
+                    out.push(value::wrong(item, "a comma, `when` or `->`"));
+                }
                 return None;
             }
         }
@@ -263,6 +292,8 @@ struct Table {
     covered: ClassSet,
     /// Whether a row of them does not hold.
     broken: bool,
+    /// Whether a row, or a name in it, decides nothing: it was meant for other classes, and nobody knows which.
+    shadowed: bool,
 }
 
 impl Table {
@@ -298,13 +329,13 @@ impl Table {
     }
 
     /// Reports what of a row is decided above it already: the whole row, or single names in it. A pattern may overlap.
-    fn shadows(&self, parts: &Option<Vec<(Span, ClassSet)>>, row: &Row, out: &mut Vec<Diagnostic>) {
-        let above = |classes: ClassSet| self.decided(classes, row.guard.as_ref());
-        if row.classes.is_empty() || above(row.classes) {
+    fn shadows(&mut self, parts: &Option<Vec<(Span, ClassSet)>>, row: &Row, out: &mut Vec<Diagnostic>) {
+        if row.classes.is_empty() || self.decided(row.classes, row.guard.as_ref()) {
             let mut diagnostic =
                 Diagnostic::new(Code::RowShadowed, row.span, format!("the row of `{}` can never decide", row.text))
                     .here("never reached")
                     .help("remove it, or move it above the row that covers it");
+            self.shadowed = true;
             let cover = self.rows.iter().rev().find(|r| !r.classes.intersection(row.classes).is_empty());
             if let Some(cover) = cover {
                 diagnostic = diagnostic.label(cover.span, "decides before it");
@@ -315,7 +346,8 @@ impl Table {
         let mut seen = ClassSet::default();
         for (span, part) in parts.iter().flatten() {
             let twice = part.without(seen).is_empty();
-            if twice || above(*part) {
+            if twice || self.decided(*part, row.guard.as_ref()) {
+                self.shadowed = true;
                 let class = listed(*part);
                 let cover = self.rows.iter().rev().find(|r| !r.classes.intersection(*part).is_empty());
                 let mut diagnostic =
@@ -336,45 +368,6 @@ impl Table {
         let same = |row: &&Row| row.guard.is_none() || row.guard.as_ref() == guard;
         let covered = self.rows.iter().filter(same).fold(ClassSet::default(), |set, row| set.union(row.classes));
         classes.without(covered).is_empty()
-    }
-}
-
-/// Reports actions that the class table rules out, and two that evade what the class says.
-fn class_table(row: &Row, out: &mut Vec<Diagnostic>) {
-    for RowAction { action, span, .. } in &row.actions {
-        let verb = action.verb();
-        let ruled_out = row.classes.iter().filter(|c| c.forbids(verb)).fold(ClassSet::default(), ClassSet::with);
-        if !ruled_out.is_empty() {
-            out.push(
-                Diagnostic::new(
-                    Code::ActionRuledOut,
-                    *span,
-                    format!("`{verb}` can never follow {}", listed(ruled_out)),
-                )
-                .here("ruled out")
-                .help("give these classes a row of their own, ending in `stop`; `explain SB0504` says why"),
-            );
-        }
-        let matters = |class: Class| row.classes.contains(class) && !ruled_out.contains(class);
-        match action {
-            Action::Retry { .. } if matters(Class::RateLimit) => out.push(
-                Diagnostic::new(Code::RetryOnRateLimit, *span, "`retry` does not wait for a rate limit to pass")
-                    .here("calls into the limit again")
-                    .help("write `wait up to 5s`, which follows the provider's hint")
-                    .fix("write `wait up to 5s`", *span, "wait up to 5s", false),
-            ),
-            Action::Fallback(_) if matters(Class::Policy) => out.push(
-                Diagnostic::new(Code::FallbackOnPolicy, *span, "`fallback` on `policy` evades a refusal")
-                    .here("asks another model what this one refused")
-                    .help("write `stop`; where the filter is known to err, say so in an `allow` comment"),
-            ),
-            Action::Retry { .. }
-            | Action::Fallback(_)
-            | Action::Wait { .. }
-            | Action::NextKey
-            | Action::Failover
-            | Action::Stop { .. } => {}
-        }
     }
 }
 

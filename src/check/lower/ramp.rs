@@ -7,6 +7,7 @@ use super::probe;
 use super::trigger::{self, parts};
 use crate::check::context::{Context, Decl};
 use crate::check::cursor::Cursor;
+use crate::check::fields;
 use crate::check::resolution::{Origin, Resolved};
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
@@ -68,16 +69,24 @@ fn stages<'a>(cx: &mut Context<'a>, decl: &Decl<'a>, lines: &[&'a Statement]) ->
         }
     }
     let is_full = last.is_some_and(|(share, _)| share == Percent::ALL);
-    if whole && !is_full && decl.statement.block.is_some() {
-        let (span, message) = match last {
-            Some((share, span)) => (span, format!("this ramp ends at {share}")),
-            None => (decl.name_span, "this ramp has no stages".to_owned()),
+    if let (true, false, Some(block)) = (whole, is_full, &decl.statement.block) {
+        // A line that is none of a ramp's may be the stage that is missing.
+        if fields::strangers(decl) > decl.statements().iter().filter(|s| is_stage(s)).count() {
+            return None;
+        }
+        let found = match last {
+            Some((share, span)) => {
+                let below = block.statements.iter().find(|s| s.span.start > span.start);
+                let end = Span { start: block.span.end.saturating_sub(1), ..block.span };
+                // A block that is never closed has no `}`.
+                let end = if cx.names.slice(end) == "}" { end } else { span };
+                let end = below.and_then(|s| s.items.first()).map_or(end, |item| item.span);
+                Diagnostic::new(Code::RampNotFull, end, format!("this ramp ends at {share}"))
+                    .label(span, "the last stage")
+            }
+            None => Diagnostic::new(Code::RampNotFull, decl.name_span, "this ramp has no stages"),
         };
-        cx.report(
-            Diagnostic::new(Code::RampNotFull, span, message)
-                .here("never gets to all of the traffic")
-                .help("end it with `100%` on a line of its own"),
-        );
+        cx.report(found.here("`100%` is missing before this").help("end it with `100%` on a line of its own"));
         return None;
     }
     whole.then_some(stages)

@@ -127,7 +127,7 @@ fn with_preset<'a, T>(
         Preset::Absent => {
             // The whole block may be broken off; then nothing is called missing.
             decl.statement.block.as_ref()?;
-            if cx.names.is_lost(Block::Defaults) || fields::strangers(decl) > 0 {
+            if cx.names.is_lost(Block::Defaults) || fields::strangers(decl) > 0 || fields::is_said(decl, word) {
                 return None;
             }
             cx.report(

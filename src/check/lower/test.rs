@@ -19,7 +19,10 @@ pub fn lower<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Test> {
     let first =
         |word: &str| statements.iter().position(|s| s.items.iter().any(|item| item.is(word) && at_front(s, item)));
     let (send, expects) = (first("send"), first("expect"));
+    // What a line of no known kind was meant to do is not known.
+    let strange = statements.iter().any(is_strange);
     match (send, expects) {
+        (None, _) | (_, None) if strange => return None,
         (_, None) => {
             ctx.report(
                 Diagnostic::new(Code::TestWithoutExpect, decl.name_span, "this test expects nothing")
@@ -41,6 +44,13 @@ pub fn lower<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Test> {
     }
     let lines = lines.into_iter().collect::<Option<Vec<_>>>()?;
     Some(Test { name: decl.name.clone(), span: decl.statement.span, lines })
+}
+
+/// Whether a line begins like none that there is.
+fn is_strange(statement: &Statement) -> bool {
+    let verb = statement.items.get(1);
+    let known = matches!(statement.keyword(), Some("send" | "expect" | "given" | "at"));
+    !known && !verb.is_some_and(|verb| verb.is("answers") || verb.is("is"))
 }
 
 /// Whether an item is a statement's first word, or the first after `at D`.

@@ -54,7 +54,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
     }
     match general {
         Some((_, chain)) => chains.extend(chain),
-        None if whole && !statements.is_empty() && fields::strangers(decl) == 0 => {
+        None if whole && !statements.is_empty() && fields::strangers(decl) == 0 && !runs_into_chain(decl) => {
             cx.report(
                 Diagnostic::new(
                     Code::NoGeneralChain,
@@ -83,6 +83,11 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
         exercise,
         affinity,
     })
+}
+
+/// Whether a chain is part of the line above it, which goes on by mistake.
+fn runs_into_chain(decl: &Decl<'_>) -> bool {
+    decl.statements().iter().any(|s| s.items.iter().skip(1).any(|item| item.is("chain")))
 }
 
 /// `none`, or `session for D`
@@ -212,14 +217,14 @@ fn rank<'a>(cx: &mut Context<'a>, line: &'a Statement, place: u16) -> Option<Vec
     }
     let at = line.items.iter().position(|item| item.is("when")).unwrap_or(line.items.len());
     let (names, condition) = line.items.split_at_checked(at)?;
-    let guard = match condition.split_first() {
-        Some((when, items)) => guard::lower(items, when.span, Reads::Request, &mut cx.diagnostics).map(Some),
-        None => Some(None),
-    };
     let (Some(first), Some(last)) = (names.first(), names.last()) else {
         let span = line.items.first().map_or(line.span, |item| item.span);
         cx.report(value::missing("a target", span));
         return None;
+    };
+    let guard = match condition.split_first() {
+        Some((when, items)) => guard::lower(items, when.span, Reads::Request, &mut cx.diagnostics).map(Some),
+        None => Some(None),
     };
     let parts: Vec<&[Item]> = names.split(|item| matches!(item.kind, ItemKind::Comma)).collect();
     let is_split = parts.len() > 1;

@@ -24,7 +24,7 @@ const PREFIXES: [(&str, usize); 14] = [
 ];
 
 /// No text shorter than this is a key of any vendor. Every word of a policy is looked at, and most end here.
-const SHORTEST: usize = 19;
+pub const SHORTEST: usize = 19;
 
 /// The least length of a text that is a key by looks alone.
 const LONG: usize = 32;

@@ -12,7 +12,7 @@ use crate::syntax::tree::TokenKind;
 
 /// What is said of a token that has no meaning of its own.
 pub(super) fn hover(set: &mut Set, file: FileId, offset: usize) -> Option<Hover> {
-    let (own, tree) = set.file(file)?;
+    let (_, tree) = set.file(file)?;
     let holds = |span: Span| span.start as usize <= offset && offset <= span.end as usize;
     let is_value = |kind: TokenKind| matches!(kind, TokenKind::Number | TokenKind::Str | TokenKind::Word);
     let at = tree.tokens.iter().position(|token| is_value(token.kind) && holds(token.span))?;
@@ -29,7 +29,7 @@ pub(super) fn hover(set: &mut Set, file: FileId, offset: usize) -> Option<Hover>
     let same = |word: &Word| {
         !tree.source.slice(Span::new(file, word.span.end as usize, span.start as usize)).contains([';', '{', '}'])
     };
-    let lead = own.words.iter().rev().find(leads).copied().filter(same);
+    let lead = set.words_of(file).iter().rev().find(leads).copied().filter(same);
     let measured = measured(&text).filter(|_| kind == TokenKind::Number);
     let head = match &measured {
         Some(measured) => format!("**{text}**: {measured}"),

@@ -1,5 +1,6 @@
 use super::*;
 use crate::check::sample::{codes, found, policy};
+use crate::policy::Action;
 use crate::policy::{FallbackTo, Millis};
 
 /// Two models and two providers, so that every action is possible.
@@ -98,7 +99,7 @@ fn own_rows_come_first_and_cover_inherited_ones() {
 #[test]
 fn a_matrix_is_total() {
     let (code, place) = wrong("connect -> failover").remove(0);
-    assert_eq!((code, place.as_str()), ("SB0501", "simple"));
+    assert_eq!((code, place.as_str()), ("SB0501", "connect"));
     let guarded = "timeout-*, policy, unknown when failure.status == 500 -> stop\n\
         connect, rate-limit, quota-exhausted, overloaded, server-error, auth, permission, not-found, invalid-request -> stop\n\
         context-overflow, payload-too-large, schema-invalid, empty-response, malformed-response, truncated -> stop\n\

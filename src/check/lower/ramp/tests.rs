@@ -60,7 +60,7 @@ fn own_stages_replace_inherited_ones() {
 #[test]
 fn a_line_that_cannot_be_meant_is_named() {
     for (lines, code, text) in [
-        ("10% for 2m", "SB0822", "10%"),
+        ("10% for 2m", "SB0822", "}"),
         ("", "SB0822", "g"),
         ("50% for 2m\n10% for 2m\n100%", "SB0821", "10%"),
         ("50% for 2m\n50% for 2m\n100%", "SB0821", "50%"),
