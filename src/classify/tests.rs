@@ -18,7 +18,12 @@ fn the_most_exact_hint_wins_and_fractions_round_up() {
     assert_eq!(hint(&[("retry-after", "0.25001")]), found(251, HintSource::RetryAfter));
     assert_eq!(hint(&[("retry-after", "0.250")]), found(250, HintSource::RetryAfter));
     assert_eq!(hint(&[("retry-after-ms", "?"), ("retry-after", "1")]), found(1_000, HintSource::RetryAfter));
-    assert_eq!(hint(&[("retry-after", &"9".repeat(40))]), found(u64::MAX, HintSource::RetryAfter));
+    assert_eq!(hint(&[("retry-after", "999999999")]), found(999_999_999_000, HintSource::RetryAfter));
+    // An instant as a number, and a number that nobody can mean.
+    let at = (NOON / 1_000 + 7).to_string();
+    assert_eq!(hint(&[("retry-after", &at)]), found(7_000, HintSource::RetryAfter));
+    assert_eq!(hint(&[("retry-after", "1000000000")]), found(0, HintSource::RetryAfter));
+    assert_eq!(hint(&[("retry-after", &"9".repeat(40))]), None);
 }
 
 #[test]

@@ -66,11 +66,13 @@ fn in_milliseconds(headers: &dyn Headers) -> Option<Hint> {
 
 fn retry_after(headers: &dyn Headers, wall_ms: u64) -> Option<Hint> {
     let value = headers.get("retry-after")?;
-    if let Some(ms) = number(value, 3) {
-        return Some(Hint { wait: Millis(ms), source: HintSource::RetryAfter });
+    let from = headers.get("date").and_then(date).unwrap_or(wall_ms);
+    if number(value, 3).is_some() {
+        // Some send the instant as a number; a wait of thirty years is none.
+        let wait = time::length(value).or_else(|| time::length_until(value, from))?;
+        return Some(Hint { wait: Millis(wait), source: HintSource::RetryAfter });
     }
     let until = date(value)?;
-    let from = headers.get("date").and_then(date).unwrap_or(wall_ms);
     Some(Hint { wait: Millis(until.saturating_sub(from)), source: HintSource::HttpDate })
 }
 

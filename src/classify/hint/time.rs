@@ -38,6 +38,11 @@ pub(super) fn until(text: &str, now: u64) -> Option<u64> {
     Some(at.saturating_sub(now))
 }
 
+/// The same, where what is left is a length that anybody may mean.
+pub(super) fn length_until(text: &str, now: u64) -> Option<u64> {
+    until(text, now).filter(|ms| ms / 1_000 < INSTANT_S)
+}
+
 /// Numbers with units at the beginning of a text in lower case, and what follows them.
 pub(super) fn with_units(text: &str) -> Option<(u64, &str)> {
     let mut rest = text;

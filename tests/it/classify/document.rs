@@ -34,8 +34,8 @@ length limit, or a model that declines in words, is an answer there.
 
 ## How hints are read
 
-In this order, the first that is more than nothing: `retry-after-ms`; `Retry-After` in seconds, or as a date against the
-answer's `Date`; the reset of every rate-limit bucket whose remaining count is zero (the longest); a member of the body
+In this order, the first that is more than nothing: `retry-after-ms`; `Retry-After` in seconds, or as an instant (a date, or
+seconds since 1970) against the answer's `Date`; the reset of every rate-limit bucket whose remaining count is zero (the longest); a member of the body
 (`retryDelay`, `retry_after`, `estimated_time`, `resets_at` and the like); the prose, where a number with a unit follows words
 that speak of waiting. A number below zero, a placeholder, or a number with a unit in `Retry-After` is no wait. Buckets on a
 400 or 422 are none, an instant without a zone is none, and next to a `quota-exhausted` a wait below a minute is none: daily
