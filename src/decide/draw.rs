@@ -30,12 +30,8 @@ fn scaled(digest: &[u8]) -> u32 {
     u32::try_from(scaled).unwrap_or(999_999)
 }
 
-/// A name as a number: to keep sessions without keeping their names.
-pub fn hash(name: &str) -> u64 {
-    first_u64(&Sha256::digest(name.as_bytes()))
-}
-
-/// The seed of a series of draws, for draws that belong to no request.
+/// Names as a number: the seed of a series of draws that belong to no request, or what is kept of a session without its
+/// name.
 pub fn seed(parts: &[&str]) -> u64 {
     let mut hash = Sha256::new();
     for part in parts {

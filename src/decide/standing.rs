@@ -6,7 +6,7 @@
 use super::event::Settle;
 use super::orders::Ranked;
 use crate::policy::tier::ChainRef;
-use crate::policy::{DicePurpose, Millis, Money, TargetId};
+use crate::policy::{DicePurpose, Millis, Money, TargetId, TierId};
 
 /// How one target stands now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,8 +169,12 @@ pub trait Verdicts {
     /// instance, so that whoever is in at 10% stays in at 50%.
     fn share(&mut self, purpose: DicePurpose, of: &str) -> u32;
 
-    /// Where the session was last served, if that was no longer ago than `idle`; nothing for a request without a session.
-    fn home(&mut self, idle: Millis, now: Millis) -> Option<TargetId>;
+    /// Where the session was last served by this tier, if that was no longer ago than `idle`; nothing for a request
+    /// without a session.
+    fn home(&mut self, tier: TierId, idle: Millis, now: Millis) -> Option<TargetId>;
+
+    /// The request was served by a target of this tier, which has affinity: its session is at home there.
+    fn at_home(&mut self, tier: TierId, target: TargetId, now: Millis);
 
     /// Where a target stands in the measured order of its chain, for streams or for whole answers. Asked only where the
     /// tier has such an order.

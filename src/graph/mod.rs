@@ -46,11 +46,6 @@ impl Graph {
         &self.guard_headers
     }
 
-    /// Whether some tier keeps sessions where they were last served.
-    pub fn has_affinity(&self) -> bool {
-        self.policy.tiers.iter().any(|t| t.affinity.is_some())
-    }
-
     /// What a node is.
     pub fn node(&self, at: NodeIndex) -> Option<&Node> {
         self.graph.node_weight(at)

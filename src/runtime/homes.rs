@@ -1,14 +1,14 @@
 //! Where sessions were last served, for `affinity`.
 //!
-//! In: a session that was served, by whom and when. Out: its home, as long as it is not idle for too long. Sessions are
-//! kept as hashes, and at most so many of them: the ones that were idle longest are forgotten first. Never read by
-//! anything but the order in which candidates are asked.
+//! In: a session that a tier served, by whom and when. Out: its home there, as long as it is not idle for too long. Tier and
+//! session are kept as one hash, and at most so many of them: those that were idle longest are forgotten first. Never read by anything
+//! but the order in which candidates are asked.
 
 use crate::policy::Millis;
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Most sessions that are remembered.
+/// Most sessions that are remembered, each once for each tier that served it.
 const MOST: usize = 100_000;
 
 /// The homes of sessions.

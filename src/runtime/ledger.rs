@@ -17,7 +17,7 @@ use crate::decide::{Admission, Facts, Health, Reason, Settle, Standing, Verdicts
 use crate::graph::Graph;
 use crate::policy::class::Blame;
 use crate::policy::tier::ChainRef;
-use crate::policy::{DicePurpose, Millis, Money, RouteId, TargetId};
+use crate::policy::{DicePurpose, Millis, Money, RouteId, TargetId, TierId};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -72,6 +72,11 @@ impl Measured for Measures<'_> {
 impl Asking<'_> {
     fn route_name(&self) -> &str {
         self.graph.route(self.route).map_or("", |route| &route.name)
+    }
+
+    /// The request's session as one tier knows it; by the tier's name, so that it is the same in the next policy.
+    fn resident(&self, tier: TierId) -> Option<u64> {
+        Some(draw::seed(&[&self.graph.tier(tier)?.name, self.facts.session.as_deref()?]))
     }
 }
 
@@ -147,12 +152,6 @@ impl Verdicts for Asking<'_> {
             let (target, wall_ms) = (self.graph.target_name(settle.target), self.clock.wall_ms());
             self.seen.note(target, latency.into(), latency.time(), wall_ms);
         }
-        if settle.blame == Blame::Success
-            && self.graph.has_affinity()
-            && let (Some(session), Some(target)) = (&self.facts.session, self.graph.target(settle.target))
-        {
-            self.homes.served(draw::hash(session), &target.name, self.clock.now());
-        }
     }
 
     fn key(&mut self, target: TargetId, used: &[u16], now: Millis) -> Option<u16> {
@@ -167,9 +166,15 @@ impl Verdicts for Asking<'_> {
         draw::share(self.facts.session_key(), purpose, of)
     }
 
-    fn home(&mut self, idle: Millis, now: Millis) -> Option<TargetId> {
-        let home = self.homes.of(draw::hash(self.facts.session.as_deref()?), idle, now)?;
+    fn home(&mut self, tier: TierId, idle: Millis, now: Millis) -> Option<TargetId> {
+        let home = self.homes.of(self.resident(tier)?, idle, now)?;
         self.graph.target_named(&home)
+    }
+
+    fn at_home(&mut self, tier: TierId, target: TargetId, now: Millis) {
+        if let Some(resident) = self.resident(tier) {
+            self.homes.served(resident, self.graph.target_name(target), now);
+        }
     }
 }
 
@@ -260,6 +265,24 @@ mod tests {
         // What has not changed is one and the same: a request on the old policy is heard by those on the new one.
         before.fail("m1", Class::Auth, None);
         assert!(matches!(after.standing("m1").breaker, crate::decide::Breaker::Open { hard: true, .. }));
+    }
+
+    #[test]
+    fn a_session_is_at_home_in_each_tier_by_the_tiers_name_and_over_a_reload() {
+        let mut before = Case::new(graph(&["a", "b"]), None);
+        let (tier, now) = (TierId(0), before.clock.now());
+        let target = before.graph.target_named("b").unwrap();
+        assert_eq!(before.asking().home(tier, Millis(1_000), now), None);
+        before.asking().at_home(tier, target, now);
+        assert_eq!(before.asking().home(tier, Millis(1_000), now), Some(target));
+        // A tier that is not there knows nobody, and neither does a request without a session.
+        assert_eq!(before.asking().home(TierId(9), Millis(1_000), now), None);
+        let mut after = Case::new(graph(&["a", "a0", "b"]), Some(&before.live));
+        after.homes = std::mem::take(&mut before.homes);
+        let there = after.graph.target_named("b");
+        assert_eq!(after.asking().home(tier, Millis(1_000), now), there);
+        after.facts.session = None;
+        assert_eq!(after.asking().home(tier, Millis(1_000), now), None);
     }
 
     #[test]

@@ -149,6 +149,23 @@ fn a_session_stays_where_it_was_served_until_it_is_idle() {
 }
 
 #[test]
+fn each_tier_has_a_home_of_its_own_for_a_session() {
+    let tiers = [
+        (
+            "chain { a; b } }",
+            "chain { a; b }; affinity session for 5m }\ntier u { chain { a }; affinity session for 5m }",
+        ),
+        ("route r {", "route other { tier u; matrix x; budget u }\nroute r {"),
+    ];
+    let lines = "a answers overloaded 2 times\na answers ok after 10ms\nb answers ok after 10ms\n\
+        send r { session s }\nexpect served by b\n\
+        at 1m send other { session s }\nexpect served by a\n\
+        at 2m send r { session s }\nexpect served by b\n\
+        at 8m send r { session s }\nexpect served by a";
+    holds_with(&tiers, lines);
+}
+
+#[test]
 fn the_cheapest_goes_first_where_it_wins_by_a_tenth() {
     let cheap = |price: &str| format!("target b {{ model m; provider q; price {price} }}");
     let with = |price: &str, lines: &str| {

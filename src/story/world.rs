@@ -12,7 +12,9 @@ use crate::graph::Graph;
 use crate::policy::breaker::Capability;
 use crate::policy::class::Blame;
 use crate::policy::tier::ChainRef;
-use crate::policy::{Answer, DicePurpose, Millis, Money, Percent, RouteId, TargetId, TargetState, Test, TestStep};
+use crate::policy::{
+    Answer, DicePurpose, Millis, Money, Percent, RouteId, TargetId, TargetState, Test, TestStep, TierId,
+};
 use crate::wire::scripted::{CallLine, CallScript};
 use std::collections::BTreeMap;
 
@@ -59,8 +61,8 @@ pub(super) struct World {
     asks: Option<Asks>,
     /// What its calls were let in by. No two of them are at one target.
     permits: Vec<(TargetId, Admitted)>,
-    /// Where sessions were last served, and when.
-    homes: Vec<(String, TargetId, Millis)>,
+    /// Where sessions were last served by each tier, and when.
+    homes: Vec<((TierId, String), TargetId, Millis)>,
     /// What routes have spent today.
     purses: BTreeMap<RouteId, Purse>,
     /// What is kept for the calls that run, by attempt.
@@ -241,9 +243,16 @@ impl Verdicts for World {
         self.dice(purpose)
     }
 
-    fn home(&mut self, idle: Millis, now: Millis) -> Option<TargetId> {
-        let session = self.asks.as_ref()?.session.as_ref()?;
-        self.homes.iter().find(|(s, ..)| s == session).filter(|(_, _, at)| now < at.plus(idle)).map(|(_, t, _)| *t)
+    fn home(&mut self, tier: TierId, idle: Millis, now: Millis) -> Option<TargetId> {
+        let whose = (tier, self.asks.as_ref()?.session.clone()?);
+        self.homes.iter().find(|(w, ..)| *w == whose).filter(|(_, _, at)| now < at.plus(idle)).map(|(_, t, _)| *t)
+    }
+
+    fn at_home(&mut self, tier: TierId, target: TargetId, now: Millis) {
+        let Some(session) = self.asks.as_ref().and_then(|asks| asks.session.clone()) else { return };
+        let whose = (tier, session);
+        self.homes.retain(|(w, ..)| *w != whose);
+        self.homes.push((whose, target, now));
     }
 
     fn ranked(&mut self, chain: ChainRef, target: TargetId, stream: bool, now: Millis) -> Ranked {
@@ -290,12 +299,6 @@ impl Verdicts for World {
         {
             let (_, permit) = self.permits.swap_remove(at);
             group.settle(place, self.now, permit, &Ended::of(settle));
-        }
-        if settle.blame == Blame::Success
-            && let Some(session) = self.asks.as_ref().and_then(|a| a.session.clone())
-        {
-            self.homes.retain(|(s, ..)| *s != session);
-            self.homes.push((session, settle.target, self.now));
         }
     }
 }

@@ -6,7 +6,7 @@ use switchback::decide::{
 };
 use switchback::graph::Graph;
 use switchback::policy::tier::ChainRef;
-use switchback::policy::{Class, DicePurpose, Millis, Money, RouteId, Stage, TargetId};
+use switchback::policy::{Class, DicePurpose, Millis, Money, RouteId, Stage, TargetId, TierId};
 use switchback::ready::prepare;
 use switchback::source::Sources;
 
@@ -81,7 +81,8 @@ impl Verdicts for Well {
         0
     }
 
-    fn home(&mut self, _: Millis, _: Millis) -> Option<TargetId> {
+    fn at_home(&mut self, _: TierId, _: TargetId, _: Millis) {}
+    fn home(&mut self, _: TierId, _: Millis, _: Millis) -> Option<TargetId> {
         None
     }
 

@@ -53,7 +53,8 @@ impl Scene<'_> {
         standings: &mut Standings,
         verdicts: &mut dyn Verdicts,
     ) {
-        let Some(tier) = self.graph.tier(tier) else { return };
+        let id = tier;
+        let Some(tier) = self.graph.tier(id) else { return };
         match tier.order {
             Order::AsWritten => {}
             Order::Price => {
@@ -86,7 +87,7 @@ impl Scene<'_> {
             }
         }
         if let Some(idle) = tier.affinity
-            && let Some(home) = verdicts.home(idle, self.now)
+            && let Some(home) = verdicts.home(id, idle, self.now)
         {
             self.ahead(home, candidates, standings);
         }

@@ -22,6 +22,9 @@ impl Run {
         let target = racer.candidate.target;
         verdicts.settle(&Settle { blame: Blame::Success, latency: Some(latency), ..Settle::neutral(target) });
         self.close(scene, racer, StepResult::plain(scene.now), verdicts);
+        if scene.graph.tier(self.tier).is_some_and(|tier| tier.affinity.is_some()) {
+            verdicts.at_home(self.tier, target, scene.now);
+        }
         self.answering = Some(racer.step);
         self.counted = racer.usage;
         self.outcome = Some(Outcome::Served);

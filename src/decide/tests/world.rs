@@ -5,7 +5,7 @@ use crate::decide::orders::{Instant, Measured, Orders, Ranked};
 use crate::decide::*;
 use crate::graph::Graph;
 use crate::policy::tier::ChainRef;
-use crate::policy::{Class, DicePurpose, Millis, Money, Stage, TargetId};
+use crate::policy::{Class, DicePurpose, Millis, Money, Stage, TargetId, TierId};
 use crate::ready::prepare;
 use crate::source::Sources;
 
@@ -154,8 +154,11 @@ impl Verdicts for Fake {
     fn share(&mut self, _purpose: DicePurpose, _of: &str) -> u32 {
         self.draw
     }
-    fn home(&mut self, _idle: Millis, _now: Millis) -> Option<TargetId> {
+    fn home(&mut self, _tier: TierId, _idle: Millis, _now: Millis) -> Option<TargetId> {
         self.home
+    }
+    fn at_home(&mut self, _tier: TierId, target: TargetId, _now: Millis) {
+        self.home = Some(target);
     }
     fn ranked(&mut self, chain: ChainRef, target: TargetId, stream: bool, now: Millis) -> Ranked {
         let at = Instant { now, wall_ms: now.0 };

@@ -184,9 +184,10 @@ impl Endpoint {
             Dialect::Chat => ("chat/completions", "authorization", "Bearer "),
             Dialect::Messages => ("messages", "x-api-key", ""),
         };
+        let setting = if provider.keys.len() > 1 { "keys" } else { "key" };
         for key in &provider.keys {
-            let key = lookup("key", key)?;
-            keys.push(header_value(provider, "key", format!("{scheme}{key}"))?);
+            let key = lookup(setting, key)?;
+            keys.push(header_value(provider, setting, format!("{scheme}{key}"))?);
         }
         for (name, text) in &provider.headers {
             let value = lookup(&format!("header {name}"), text)?;

@@ -174,7 +174,7 @@ table! {
         "order"       Form("as-written | price | latency [every D] | score [every D] { latency P; price P; quality P }"), [] "as-written" "How ranks are ordered.";
         "prefer"      OneOf(PREFER), [] "healthy" "Whether a healthy other model goes before a degraded equivalent.";
         "exercise"    Form("N% of TARGET"), [repeatable] "" "A share of sessions that keeps a standby proven.";
-        "affinity"    Form("none | session for D"), [] "none" "How long a session stays where it was last served.";
+        "affinity"    Form("none | session for D"), [] "none" "How long a session stays where this tier last served it.";
     }
     Matrix "matrix" Named InEffect "What each failure class leads to." {
         "extends"   Block(Matrix), [] "" "Takes over another matrix's rows, after its own.";

@@ -67,7 +67,11 @@ fn a_missing_or_blank_variable_is_named() {
     for name in ["ABSENT", "BLANK"] {
         let error = Endpoint::resolve(&Provider { keys: vec![env(name, None)], ..provider() }, &World).unwrap_err();
         assert!(error.to_string().contains(name) && error.to_string().contains("`p`"), "{error}");
+        assert!(error.to_string().contains("`key`"), "{error}");
     }
+    let pool = vec![env("KEY", None), env("ABSENT", None)];
+    let error = Endpoint::resolve(&Provider { keys: pool, ..provider() }, &World).unwrap_err();
+    assert!(error.to_string().contains("`keys`"), "as the policy says it: {error}");
 }
 
 #[test]
