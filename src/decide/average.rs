@@ -9,7 +9,7 @@ use super::vitals::Latency;
 use crate::policy::Millis;
 
 /// What a new value weighs, in percent.
-const NEW: u128 = 30;
+pub const NEW: u128 = 30;
 /// Thousandths.
 const FINE: u64 = 1_000;
 

@@ -9,6 +9,7 @@ mod counted;
 mod outlook;
 
 pub use call::{Ask, Ended, Permit};
+pub use outlook::LATELY;
 
 use super::average::Averages;
 use super::bucket::Bucket;

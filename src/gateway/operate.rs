@@ -76,7 +76,7 @@ pub(super) async fn readyz(State(app): State<Arc<App>>) -> Response<Body> {
 struct Standings {
     health: Vec<([String; 2], u64)>,
     breakers: Vec<([String; 2], u64)>,
-    ramps: Vec<([String; 1], u64)>,
+    ramps: Vec<([String; 1], f64)>,
     stale: Vec<([String; 1], u64)>,
     regions: Vec<([String; 2], u64)>,
     tiers: Vec<([String; 2], u64)>,
@@ -92,9 +92,9 @@ impl Standings {
             all.regions(&mut group, now);
             for (place, name) in names.into_iter().enumerate() {
                 let ramp = match group.phase(place, now, Capability::Text) {
-                    Phase::Full => 100,
-                    Phase::Ramping(share) => u64::from(share.0 / 100),
-                    Phase::Trial | Phase::Blocked => 0,
+                    Phase::Full => 100.0,
+                    Phase::Ramping(share) => f64::from(share.0) / 100.0,
+                    Phase::Trial | Phase::Blocked => 0.0,
                 };
                 all.ramps.push(([name.clone()], ramp));
                 let health = group.target(place).map(|target| target.health());

@@ -447,6 +447,31 @@ fn a_day_that_is_spent_may_lead_to_another_tier() {
     holds_on("then use cheap", "given spent $1 for r\nc is down\nsend r\nexpect refused no-target as 503");
 }
 
+#[test]
+fn who_is_outside_the_contract_in_one_tier_is_so_in_the_one_beyond_it() {
+    let small = "target s { model small; provider p; region eu-1 }\nmodel small { modalities [text]; streaming yes; \
+                 context 1k; max-output 4k; price $1/M in, $2/M out }\n";
+    let changes = [
+        ("target a { model m; provider p }", format!("{small}target a {{ model m; provider p; region us-1 }}")),
+        ("target b { model m; provider q }", "target b { model m; provider q; region eu-1 }".to_owned()),
+        (
+            "tier t {",
+            "target c { model m; provider q; upstream \"c\"; region eu-1; price $0/M in, $0/M out }\n\
+             contract eu { regions [eu-*] }\ntier cheap { chain { a; s; c } }\ntier t {"
+                .to_owned(),
+        ),
+        ("chain { a; b }", "chain { a; s; b }".to_owned()),
+        ("backoff 200ms to 1s }", "backoff 200ms to 1s; spend $1/day then use cheap }".to_owned()),
+        ("budget u }", "budget u; contract eu }".to_owned()),
+    ];
+    let changes: Vec<(&str, &str)> = changes.iter().map(|(from, to)| (*from, to.as_str())).collect();
+    holds_with(
+        &changes,
+        "given spent $1 for r\na answers ok\nb answers ok\ns answers ok\nc answers ok after 10ms\nsend r { tokens 2k }\n\
+         expect never a\nexpect never s\nexpect served by c\nexpect skipped a as \"region\"\nexpect skipped b as spend",
+    );
+}
+
 const HEDGED: &str = r#"switchback 1
 provider p { api openai-chat; base-url "http://127.0.0.1:9/v1" }
 provider q { api openai-chat; base-url "http://127.0.0.1:9/v1" }

@@ -7,7 +7,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 use switchback::decide::group::spec::TargetSpec;
-use switchback::decide::select;
+use switchback::decide::target_state::LATELY;
+use switchback::decide::{average, baselines, select};
 use switchback::policy::breaker::{BreakerRules, HalfOpen, HoldRule, Over};
 use switchback::policy::class::Verb;
 use switchback::policy::probe::{BaselineRules, HealthRules, SlowLive};
@@ -175,7 +176,10 @@ fn defaults() -> Vec<(&'static str, String)> {
         ("budget backoff", Budget::BACKOFF.base.to_string()),
         ("budget backoff to", Budget::BACKOFF.cap.to_string()),
         ("budget backoff jitter", Budget::BACKOFF.jitter.word().to_owned()),
+        ("budget idle", Budget::IDLE.to_string()),
+        ("budget hedge at least", Budget::HEDGE_AT_LEAST.to_string()),
         ("budget replays", Budget::REPLAYS.to_string()),
+        ("tier order every", Order::EVERY.to_string()),
         ("provider retry-ratio", retry.ratio.to_string()),
         ("provider retry-ratio at least", format!("{}/{}", retry.at_least.count, &retry.at_least.per.to_string()[1..])),
         ("provider retry-ratio burst", retry.burst.to_string()),
@@ -204,6 +208,13 @@ fn constants() -> Vec<(String, &'static str)> {
         (RetryRatio::TOKEN.to_string(), "parts"),
         (select::LAST_RESORT_INFLIGHT.to_string(), "last resort"),
         (Order::WIN_PCT.to_string(), "percent"),
+        (average::NEW.to_string(), "percent"),
+        (Order::LASTING.to_string(), "every"),
+        (baselines::DAYS.to_string(), "days"),
+        (baselines::MIN_CALLS.to_string(), "calls"),
+        (Budget::HEDGE_KEPT.to_string(), "calls"),
+        (Budget::HEDGE_MIN.to_string(), "calls"),
+        (LATELY.to_string(), "lately"),
         (TargetSpec::plain("t", "p").epoch.to_string(), "epoch"),
     ]
 }

@@ -97,25 +97,27 @@ impl Scene<'_> {
         }
         let stated = self.graph.target(target)?;
         let model = self.graph.model(stated.model)?;
-        let before = dropped.len();
-        let dialect = self.graph.provider(stated.provider).map_or(Dialect::Chat, |p| p.api.dialect());
-        unmet(need, &Offer::of(stated, &model.capabilities, dialect), &mut |clause| {
+        // Whether it meets the contract is not told by what is noted: the chain of another tier may have noted it before.
+        let mut met = true;
+        let mut note = |clause| {
+            met = false;
             let passed = Passed::of(target, PassedWhy::Unmet(clause));
             if !dropped.contains(&passed) {
                 dropped.push(passed);
             }
-        });
+        };
+        let dialect = self.graph.provider(stated.provider).map_or(Dialect::Chat, |p| p.api.dialect());
+        unmet(need, &Offer::of(stated, &model.capabilities, dialect), &mut note);
         let worst = self.worst(target);
         // A single call above the cap could never be made, whatever else happens, nor one of which nobody knows the worst.
-        let unmet = match (worst, self.budget.spend_per_request) {
+        let price = match (worst, self.budget.spend_per_request) {
             (None, cap) => (cap.is_some() || self.budget.spend_per_day.is_some()).then_some(Unmet::UnknownPrice),
             (Some(worst), cap) => cap.filter(|cap| worst > *cap).map(|_| Unmet::Cost),
         };
-        if let Some(clause) = unmet {
-            dropped.push(Passed::of(target, PassedWhy::Unmet(clause)));
+        if let Some(clause) = price {
+            note(clause);
         }
         let capped = self.budget.spend_per_day.is_some_and(|day| day.then != Beyond::Use(chain.tier));
-        let met = dropped.len() == before;
         let place = self.rank(chain, rank).map_or(0, |r| r.place);
         met.then_some(Candidate {
             node,

@@ -8,9 +8,9 @@ use crate::decide::vitals::Vitals;
 use crate::policy::Millis;
 use crate::policy::breaker::BreakerScope;
 
-/// How long a success speaks for a region. As long as the longest open time of a breaker that is not told otherwise: a
+/// How long a success speaks for a region, in milliseconds. As long as the longest open time of a breaker that is not told otherwise: a
 /// region that nobody asked for longer than that says nothing of another's failures.
-const LATELY: Millis = Millis(300_000);
+pub const LATELY: Millis = Millis(300_000);
 
 impl TargetState {
     /// Whether nothing was learned of its health for so long that it may be otherwise.

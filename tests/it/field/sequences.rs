@@ -224,6 +224,30 @@ fn conversation(change: impl Fn(P0) -> P0) -> Vec<String> {
     served
 }
 
+/// The share of sessions that metrics show of `a`, after each request of such a conversation: the first stage is small.
+fn shown_of_a_ramp() -> [Option<String>; 4] {
+    let policy = P0::of(&["a", "b"])
+        .but("trip when errors >= 100% over 30s, min 5", "trip when consecutive >= 1")
+        .but("retry once, failover", "failover")
+        .but("open 10s", "open 5s")
+        .but("defaults {", "ramp g { 0.25% for 25s; 100% }\ndefaults { ramp g;");
+    let world =
+        policy.world(Scripts::new().during("a", (9_000, 11_000), busy()).always("a", ok(100)).always("b", ok(100)));
+    let shown = |world: &World| {
+        let metrics = world.metrics();
+        let line = metrics.lines().find_map(|l| l.strip_prefix("switchback_ramp_percent{target=\"a\"} "));
+        line.map(str::to_owned)
+    };
+    let send_at = |ms: u64| {
+        world.run(async {
+            world.until(ms).await;
+            world.send(Ask::chat().session("s")).await;
+        });
+        shown(&world)
+    };
+    [0, 10_000, 20_000, 50_000].map(send_at)
+}
+
 #[test]
 fn a_conversation_goes_home_as_the_policy_says() {
     // Once its breaker has let it come back; with a ramp, when the session is in; with affinity, while it is used.
@@ -233,6 +257,8 @@ fn a_conversation_goes_home_as_the_policy_says() {
         p.but("open 10s", "open 5s").but("defaults {", "ramp g { 0.01% for 25s; 100% }\ndefaults { ramp g;")
     });
     assert_eq!(ramped, ["a", "b", "a", "b", "b", "a"]);
+    // Full, its breaker open, in its first stage after a good trial, and full again.
+    assert_eq!(shown_of_a_ramp(), ["100", "0", "0.25", "100"].map(|share| Some(share.to_owned())));
     let at_home =
         conversation(|p| p.but("open 10s", "open 5s").but("chain { a; b }", "affinity session for 5m; chain { a; b }"));
     assert_eq!(at_home, ["a", "b", "b", "b", "b", "b"]);
