@@ -7,9 +7,9 @@
 
 use crate::diag::{Code, Diagnostic, Level};
 use crate::source::Span;
-use crate::syntax::Tree;
 use crate::syntax::settings::Block;
 use crate::syntax::tree::Statement;
+use crate::syntax::{self, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Codes about how blocks play together: with a piece missing, nobody can tell.
@@ -73,6 +73,7 @@ pub(super) fn of_shape(trees: &[Tree], shape: &[Diagnostic], found: Vec<Diagnost
     let blocks: Vec<Span> = broken.iter().flat_map(|d| around(trees, d.span)).map(|s| s.span).collect();
     let is_echo = |d: &Diagnostic| {
         any(&places, d.span)
+            || broken.iter().any(|stray| unread(trees, stray, d))
             || any(&tangled, d.span) && !(d.code == Code::MissingBlock && beside(d) < 2)
             || d.code == Code::AllowWithoutEffect
             || WHOLE_BLOCK.contains(&d.code) && touches(&blocks, d)
@@ -86,6 +87,25 @@ pub(super) fn of_shape(trees: &[Tree], shape: &[Diagnostic], found: Vec<Diagnost
         None => false,
     };
     found.into_iter().filter(|d| !is_echo(d) && !is_more(d)).collect()
+}
+
+/// Whether a finding only says that something is missing, or too much, right beside text that could not be read, or
+/// stands behind text that takes the rest of its line with it.
+fn unread(trees: &[Tree], stray: &Diagnostic, found: &Diagnostic) -> bool {
+    let tree = trees.iter().find(|tree| tree.source.id == stray.span.file);
+    let Some(tree) = tree.filter(|_| stray.code == Code::StrayText && found.span.file == stray.span.file) else {
+        return false;
+    };
+    let touch = |left: Span, right: Span| {
+        let between = Span { start: left.end, end: right.start, ..left };
+        left.end <= right.start && tree.source.slice(between).chars().all(|c| c == ' ' || c == '\t')
+    };
+    let behind = stray.span.end <= found.span.start && overlap(tree.source.lines(stray.span), found.span);
+    let lacks = matches!(found.code, Code::MissingValue | Code::MissingName | Code::MissingBlock | Code::BrokenGuard);
+    let dangles = lacks || found.code == Code::LeftOver;
+    lacks && touch(found.span, stray.span)
+        || dangles && touch(stray.span, found.span)
+        || behind && syntax::swallows(&tree.source, stray)
 }
 
 /// The lines that a broken shape makes doubtful: its own, and where a piece is missing all that its statement runs on to.

@@ -6,7 +6,6 @@
 use super::value;
 use crate::diag::{Code, Diagnostic};
 use crate::source::Span;
-use crate::syntax::settings::Block;
 use crate::syntax::tree::{Item, ItemKind, Statement, Token, TokenKind, Tree};
 
 /// The edition that this build reads.
@@ -34,8 +33,8 @@ pub fn begin<'a>(tree: &'a Tree, out: &mut Vec<Diagnostic>) -> &'a [Statement] {
         return &[];
     };
     if first.keyword() != Some("switchback") {
-        // `version 1`, `Switchback 1`: an edition under another word.
-        let is_meant = first.keyword().is_some_and(|word| Block::from_word(word).is_none()) && first.block.is_none();
+        // `version 1`, `Switchback 1`, `contract 1`: an edition under another word.
+        let is_meant = first.keyword().is_some() && first.block.is_none();
         if let (true, [word, Item { kind: ItemKind::Number(_), .. }]) = (is_meant, first.items.as_slice()) {
             out.push(
                 Diagnostic::new(Code::MissingEdition, word.span, "the edition begins with the word `switchback`").fix(

@@ -101,7 +101,8 @@ impl<'a> Context<'a> {
     pub fn fields(&mut self, decl: &'a Decl<'a>) -> Fields<'a> {
         let mut entries: Vec<Entry<'a>> = Vec::new();
         let (mut repeated, mut extends_lost) = (0, false);
-        for statement in decl.statements() {
+        self.loose_targets(decl);
+        for statement in decl.statements().iter().filter(|s| !self.names.is_loose_target(decl, s)) {
             let meant = self.misnamed(decl, statement);
             // What it would have taken over is not known.
             extends_lost |= meant.is_some_and(|row| row.word == "extends");

@@ -2,12 +2,13 @@
 //!
 //! In: a statement of a block, and the block around it. Out: the setting that it was meant to be, after a finding at its
 //! word, where what it names tells: `budget mid` in a route without a tier, and `mid` is a tier. Silent where the set has
-//! heads that could not be read, since the name may be theirs. Reads no value.
+//! heads that could not be read, since the name may be theirs. Targets that stand in a tier outside of a chain are told
+//! of here as well, once for a tier. Reads no value.
 
-use super::context::{Context, Decl};
+use super::context::{Context, Decl, Names};
 use super::fields::is_said;
 use crate::diag::{Code, Diagnostic};
-use crate::syntax::settings::{Setting, Status, ValueType, setting, settings_of};
+use crate::syntax::settings::{Block, Setting, Status, ValueType, setting, settings_of};
 use crate::syntax::tree::Statement;
 
 impl<'a> Context<'a> {
@@ -74,5 +75,36 @@ impl<'a> Context<'a> {
             .fix(format!("write `{}`", meant.word), word.span, meant.word, false),
         );
         Some(meant)
+    }
+}
+
+impl Names<'_> {
+    /// Whether a statement is a target that stands straight in a tier: `a`, or `target a`.
+    pub(super) fn is_loose_target(&self, decl: &Decl<'_>, statement: &Statement) -> bool {
+        let target = |word: &str| self.position(Block::Target, word).is_some();
+        let named = match (statement.keyword(), statement.items.get(1)) {
+            (Some("target"), Some(name)) => name.word().is_some_and(target),
+            (Some(word), _) => setting(Block::Tier, word).is_none() && target(word),
+            (None, _) => false,
+        };
+        decl.block == Block::Tier && statement.block.is_none() && named
+    }
+}
+
+impl<'a> Context<'a> {
+    /// Reports the targets that stand straight in a tier.
+    pub(super) fn loose_targets(&mut self, decl: &'a Decl<'a>) {
+        let loose = |s: &&Statement| self.names.is_loose_target(decl, s);
+        let mut all = decl.statements().iter().skip_while(|s| !loose(s)).take_while(loose);
+        let Some(first) = all.next() else { return };
+        let span = first.span.to(all.last().unwrap_or(first).span);
+        let found = Diagnostic::new(Code::UnknownSetting, first.span, "a tier's targets stand in its chain")
+            .here("outside of a chain");
+        let text = self.names.slice(span);
+        let alone = decl.statements().iter().all(|s| self.names.is_loose_target(decl, s));
+        self.report(match alone {
+            true => found.fix("write `chain { … }` around them", span, format!("chain {{ {text} }}"), false),
+            false => found.help("move it into the braces of a `chain { … }`"),
+        });
     }
 }

@@ -128,7 +128,12 @@ pub fn comparison<'a>(items: &'a [Item], end: Span, out: &mut Vec<Diagnostic>) -
         return None;
     };
     let ItemKind::Operator(operator) = first.kind else {
-        out.push(wrong(first, "a comparison").help("write `==`, `<=` or `>=` before the value"));
+        let message = format!("a comparison is due before {}", describe(first));
+        out.push(
+            Diagnostic::new(Code::MissingValue, first.span, message)
+                .here("the value")
+                .help("write `==`, `<=` or `>=` before the value"),
+        );
         return None;
     };
     let Some((value, rest)) = rest.split_first() else {

@@ -21,7 +21,7 @@ pub use same::says_the_same;
 pub use splice::reparse;
 pub use tree::Tree;
 
-use crate::diag::Diagnostic;
+use crate::diag::{Code, Diagnostic};
 use crate::source::Source;
 use std::collections::BTreeSet;
 
@@ -43,12 +43,17 @@ fn untangle(source: &Source, mended: Vec<Diagnostic>, found: Vec<Diagnostic>) ->
     let found = found.into_iter().filter(|d| !tangled.contains(&line(d)));
     let mut kept: Vec<Diagnostic> = Vec::new();
     for diagnostic in crate::diag::in_order(mended.into_iter().chain(found).collect()) {
-        let before = kept.iter().rev().take_while(|other| line(other) == line(&diagnostic)).count();
-        if before < MOST_ON_A_LINE {
+        let mut before = kept.iter().rev().take_while(|other| line(other) == line(&diagnostic));
+        if before.clone().count() < MOST_ON_A_LINE && !before.any(|other| swallows(source, other)) {
             kept.push(diagnostic);
         }
     }
     kept
+}
+
+/// Whether a finding is about text that takes the rest of its line with it.
+pub fn swallows(source: &Source, found: &Diagnostic) -> bool {
+    found.code == Code::StrayText && shape::runs_on(source.slice(found.span))
 }
 
 #[cfg(test)]

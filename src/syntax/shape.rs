@@ -189,9 +189,23 @@ pub(super) fn odd(text: &str, span: Span) -> Diagnostic {
                 .help("write an ordinary space, or nothing")
                 .fix("write a space", span, " ", true);
         }
+        _ if text.starts_with('/') => {
+            "names are letters, digits and `_`, joined by `-` or `.`; texts stand in double quotes"
+        }
+        _ if text.starts_with('+') => "write the number alone, without a sign",
         _ => "remove it, or put it in double quotes if it is a text",
     };
     found(format!("`{text}` has no meaning here")).help(help)
+}
+
+/// Whether text that the language has no use for goes on to the end of its line, as comments of other languages do, and
+/// texts in other quotes.
+pub(super) fn runs_on(text: &str) -> bool {
+    let quotes = [('\'', '\''), ('`', '`'), ('\u{201C}', '\u{201D}'), ('\u{2018}', '\u{2019}'), ('\u{AB}', '\u{BB}')];
+    let open = quotes.iter().find(|(open, _)| text.starts_with(*open));
+    text.starts_with("//")
+        || text.starts_with("/*")
+        || open.is_some_and(|(_, close)| text.chars().count() < 2 || !text.ends_with(*close))
 }
 
 /// The text of a quoted string, its escapes undone. A bad escape is kept as written.

@@ -172,6 +172,17 @@ fn row(ctx: &mut Context<'_>, statement: &Statement) -> Option<Draft> {
     }
     let when = before.iter().position(|item| item.is("when")).unwrap_or(before.len());
     let (head, condition) = before.split_at_checked(when)?;
+    if let ([all], []) = (head, condition)
+        && all.is("*")
+    {
+        ctx.report(Diagnostic::new(Code::UnknownClass, all.span, "every other class is called `otherwise`").fix(
+            "write `otherwise`",
+            all.span,
+            OTHERWISE,
+            false,
+        ));
+        return None;
+    }
     let classes = classes(head, arrow.span, &mut ctx.diagnostics);
     let guard = match condition.split_first().filter(|_| !head.is_empty()) {
         Some((when, items)) => guard::lower(items, when.span, Reads::Failure, &mut ctx.diagnostics).map(Some),

@@ -10,6 +10,7 @@ use super::outcome::{self, Outcome};
 use super::{expect, send};
 use crate::diag::{Code, Diagnostic, closest};
 use crate::policy::{DicePurpose, TargetState, Test, TestLine, TestStep};
+use crate::source::Span;
 use crate::syntax::tree::{Item, Statement};
 
 /// Lowers a `test` block.
@@ -143,6 +144,12 @@ fn unknown(ctx: &Context<'_>, first: &Item, verb: Option<&Item>) -> Diagnostic {
     let diagnostic = Diagnostic::new(Code::UnknownTestLine, span, format!("`{text}` begins no line of a test"))
         .here("not known here");
     let near = first.word().and_then(|word| closest(word, ["send", "expect", "given", "at"]));
+    if let Some((meant, at)) = foreign(first, verb) {
+        if meant == HANGS {
+            return diagnostic.help(format!("write `{meant}`"));
+        }
+        return diagnostic.fix(format!("write `{meant}`"), at, meant, false);
+    }
     match (first.word(), near) {
         (Some("from" | "every"), _) => diagnostic.help("`from` and `every` stand in a target's `script`"),
         (_, Some(near)) => {
@@ -150,6 +157,25 @@ fn unknown(ctx: &Context<'_>, first: &Item, verb: Option<&Item>) -> Diagnostic {
         }
         (_, None) => diagnostic.help("write `TARGET answers …`, `TARGET is …`, `given dice …`, `send …` or `expect …`"),
     }
+}
+
+const HANGS: &str = "answers hangs";
+
+/// What other languages' words at the beginning of a line stand for, and what they stand instead of.
+fn foreign(first: &Item, verb: Option<&Item>) -> Option<(&'static str, Span)> {
+    match first.word() {
+        Some("request" | "call" | "ask" | "post" | "when") => return Some(("send", first.span)),
+        Some("assert" | "should" | "then" | "check") => return Some(("expect", first.span)),
+        Some(_) | None => {}
+    }
+    let verb = verb?;
+    let meant = match verb.word()? {
+        "returns" | "responds" | "replies" | "gives" | "answer" | "return" => "answers",
+        "fails" | "errors" => "answers server-error",
+        "times" | "hangs" => HANGS,
+        _ => return None,
+    };
+    Some((meant, verb.span))
 }
 
 /// The words of target states, with what follows them.

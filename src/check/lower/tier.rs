@@ -30,7 +30,15 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
     let mut whole = true;
     for statement in &statements {
         let keyword = statement.items.first().map_or(statement.span, |item| item.span);
-        let regions = regions(cx, statement);
+        if let Some(other) = statements.iter().find(|other| is_second(cx, statement, other)) {
+            let first = other.items.first().map_or(other.span, |item| item.span);
+            cx.report(second_chain(keyword, first));
+            whole = false;
+            continue;
+        }
+        // Without a block, what stands after the word was meant to be in it.
+        let headed = statement.block.is_some() || statement.items.get(1).is_some_and(|item| item.is("in"));
+        let regions = if headed { regions(cx, statement) } else { None };
         let ranks = ranks(cx, statement, keyword);
         let is_general = regions.as_ref().is_some_and(Vec::is_empty);
         let chain = match (regions, ranks) {
@@ -42,11 +50,7 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
             chains.extend(chain);
         } else if let Some((first, _)) = &general {
             let first = first.items.first().map_or(first.span, |item| item.span);
-            cx.report(
-                Diagnostic::new(Code::DuplicateSetting, keyword, "a second chain for every region")
-                    .label(first, "the first one")
-                    .help("keep one of them, or say which regions one is for: `chain in [eu-*] { … }`"),
-            );
+            cx.report(second_chain(keyword, first));
             whole = false;
         } else {
             general = Some((statement, chain));
@@ -83,6 +87,22 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
         exercise,
         affinity,
     })
+}
+
+fn second_chain(keyword: Span, first: Span) -> Diagnostic {
+    Diagnostic::new(Code::DuplicateSetting, keyword, "a second chain for every region")
+        .label(first, "the other one")
+        .help("keep one of them, or say which regions one is for: `chain in [eu-*] { … }`")
+}
+
+/// Whether a chain names no target, beside one for the same regions that does: another setting under its word.
+fn is_second(cx: &Context<'_>, chain: &Statement, other: &Statement) -> bool {
+    let names_targets = |chain: &Statement| {
+        let mut lines = chain.block.iter().flat_map(|block| &block.statements);
+        lines.any(|line| line.keyword().is_some_and(|word| cx.names.position(Block::Target, word).is_some()))
+    };
+    let general = |chain: &Statement| chain.block.is_some() && chain.items.len() == 1;
+    general(chain) && general(other) && names_targets(other) && !names_targets(chain)
 }
 
 /// Whether a chain is part of the line above it, which goes on by mistake.
@@ -222,6 +242,20 @@ fn rank<'a>(cx: &mut Context<'a>, line: &'a Statement, place: u16) -> Option<Vec
         cx.report(value::missing("a target", span));
         return None;
     };
+    // `target a`, as in a block's head.
+    if let ([word, name], true) = (names, first.is(Block::Target.word()))
+        && name.word().is_some()
+    {
+        cx.target(name);
+        let front = Span { end: name.span.start, ..word.span };
+        cx.report(
+            Diagnostic::new(Code::LeftOver, word.span, "a chain names its targets alone")
+                .here("too much")
+                .help("write the name of the target and no word before it")
+                .fix("remove `target`", front, "", false),
+        );
+        return None;
+    }
     let guard = match condition.split_first() {
         Some((when, items)) => guard::lower(items, when.span, Reads::Request, &mut cx.diagnostics).map(Some),
         None => Some(None),
@@ -278,9 +312,23 @@ fn share<'a>(cx: &mut Context<'a>, name: &Item, rest: &'a [Item], is_split: bool
             cx.nothing_more(more);
             value::percent(share, &mut cx.diagnostics).map(Some)
         }
-        (false, _) => {
+        (false, Some((more, _))) => {
+            let help = match &more.kind {
+                ItemKind::Number(_) => "the shares of a split stand on one line, with a comma: `one 70%, other 30%`",
+                ItemKind::Word(_) | ItemKind::Arrow => "write one target a line, or with `;` between them",
+                ItemKind::Str(_) | ItemKind::List(_) | ItemKind::Group(_) | ItemKind::Comma | ItemKind::Operator(_) => {
+                    "remove it: a rank is a target, and `when` with a condition"
+                }
+            };
+            let known = |item: &Item| item.word().is_some_and(|word| cx.names.position(Block::Target, word).is_some());
+            let before = cx.diagnostics.len();
+            let is_word = matches!(more.kind, ItemKind::Word(_));
             cx.nothing_more(rest);
+            if let Some(found) = cx.diagnostics.get_mut(before).filter(|_| !is_word || known(more)) {
+                found.help = help.to_owned();
+            }
             Some(None)
         }
+        (false, None) => Some(None),
     }
 }

@@ -20,11 +20,23 @@ pub fn head<'a>(
 ) -> Option<(&'static str, Cursor<'a>)> {
     let items = cx.value_items(statement)?;
     let mut cursor = Cursor::new(items, statement.span);
-    cursor.due_word("when", &mut cx.diagnostics)?;
-    let what = choice_of(measures);
-    let item = cursor.due(&what, &mut cx.diagnostics)?;
-    let Some(measure) = measures.iter().find(|measure| item.is(measure)) else {
-        cx.report(other_word(item, "a measure", measures));
+    let before = cx.diagnostics.len();
+    let named = cursor.due_word("when", &mut cx.diagnostics).and_then(|()| {
+        let item = cursor.due(&choice_of(measures), &mut cx.diagnostics)?;
+        let measure = measures.iter().find(|measure| item.is(measure));
+        if measure.is_none() {
+            cx.report(other_word(item, "a measure", measures));
+        }
+        measure
+    });
+    let Some(measure) = named else {
+        let unguessed = |found: &&mut Diagnostic| !found.help.starts_with("did you mean");
+        if let Some(found) = cx.diagnostics.get_mut(before).filter(unguessed) {
+            // Another word for `when` may be replaced; in any other form more is wrong than one word.
+            let measured = cursor.peek().is_some_and(|next| measures.iter().any(|measure| next.is(measure)));
+            found.fix = found.fix.take().filter(|_| measured);
+            found.help = form(statement.keyword().unwrap_or("trip"), measures);
+        }
         return None;
     };
     let sign = comparison.text();
@@ -45,6 +57,18 @@ pub fn head<'a>(
         return None;
     }
     Some((measure, cursor))
+}
+
+/// How a trigger is written, for authors who wrote another form.
+fn form(word: &str, measures: &[&str]) -> String {
+    let example = |measure: &&str| match *measure {
+        "consecutive" => Some(format!("`{word} when consecutive >= 5` for failures in a row")),
+        "errors" => Some(format!("`{word} when errors >= 20%, min 20` for a share of the calls")),
+        "latency" => Some(format!("`{word} when latency > 2.5x baseline`")),
+        _ => None,
+    };
+    let examples: Vec<String> = measures.iter().rev().filter_map(example).collect();
+    format!("write {}", examples.join(", or "))
 }
 
 /// `, WORD …` again and again to the end of the statement: `read` takes what follows each word.

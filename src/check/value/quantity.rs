@@ -168,8 +168,27 @@ pub fn scaled(text: &str, kind: Kind) -> Result<u64, Trouble> {
     whole.checked_add(part).and_then(|n| u64::try_from(n).ok()).ok_or(Trouble::TooLarge)
 }
 
+/// A duration of several units, as some write it, in the largest one that makes it whole: `1m30s` is `90s`.
+fn compound(text: &str) -> Option<String> {
+    let (mut rest, mut sum, mut parts) = (text, 0u64, 0);
+    while !rest.is_empty() {
+        let digits = rest.find(|c: char| !c.is_ascii_digit())?;
+        let unit = rest.get(digits..)?;
+        let end = digits + unit.find(|c: char| c.is_ascii_digit()).unwrap_or(unit.len());
+        let (part, after) = rest.split_at_checked(end)?;
+        sum = sum.checked_add(scaled(part, Kind::Duration).ok()?)?;
+        (rest, parts) = (after, parts + 1);
+    }
+    let units = Kind::Duration.units().iter().rev();
+    let (unit, step) = units.into_iter().find(|(_, step)| sum > 0 && sum.is_multiple_of(*step))?;
+    (parts > 1).then(|| format!("{}{unit}", sum / step))
+}
+
 /// How the author may have meant a text that is not of `kind`: `30` for a duration is `30s`, `5min` is `5m`.
 pub fn proposal(text: &str, kind: Kind) -> Option<String> {
+    if let Some(sum) = compound(text).filter(|_| kind == Kind::Duration) {
+        return Some(sum);
+    }
     let pieces = split(text).filter(|p| kind.in_dollars() || !p.dollar)?;
     let number = match pieces.fraction {
         "" => pieces.whole.to_owned(),

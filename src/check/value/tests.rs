@@ -222,5 +222,5 @@ fn a_comparison_reads_operator_and_value() {
     assert_eq!((comparison, count(value, &mut out)), (Comparison::AtLeast, Some(64_000)));
     assert_eq!(super::comparison(&[num("64k")], at(), &mut out), None);
     assert_eq!(super::comparison(&items[..1], at(), &mut out), None);
-    assert_eq!(out.iter().map(|d| d.entry().id).collect::<Vec<_>>(), ["SB0303", "SB0307"]);
+    assert_eq!(out.iter().map(|d| d.entry().id).collect::<Vec<_>>(), ["SB0307", "SB0307"]);
 }

@@ -139,7 +139,7 @@ fn what_is_wrong_is_named() {
     for (line, code, place) in [
         ("expect answered by one", "SB0904", "answered"),
         ("expect served one", "SB0303", "one"),
-        ("expect attempts 2", "SB0303", "2"),
+        ("expect attempts 2", "SB0307", "2"),
         ("expect elapsed < 1", "SB0301", "1"),
         ("expect refused nonsense", "SB0305", "nonsense"),
         ("expect path [overloaded, repair, ok]", "SB0210", "repair"),
