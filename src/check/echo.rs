@@ -41,7 +41,8 @@ pub(super) const WHOLE_SET: [Code; 24] = [
 ];
 
 /// Codes about all of a block, whatever piece of it they point at.
-const WHOLE_BLOCK: [Code; 11] = [
+const WHOLE_BLOCK: [Code; 12] = [
+    Code::ReserveAboveDeadline,
     Code::NestedBlock,
     Code::MissingSetting,
     Code::MatrixNotTotal,
@@ -93,13 +94,18 @@ pub(super) fn of_shape(trees: &[Tree], shape: &[Diagnostic], found: Vec<Diagnost
 /// stands behind text that takes the rest of its line with it.
 fn unread(trees: &[Tree], stray: &Diagnostic, found: &Diagnostic) -> bool {
     let tree = trees.iter().find(|tree| tree.source.id == stray.span.file);
-    let Some(tree) = tree.filter(|_| stray.code == Code::StrayText && found.span.file == stray.span.file) else {
-        return false;
-    };
+    let Some(tree) = tree.filter(|_| found.span.file == stray.span.file) else { return false };
     let touch = |left: Span, right: Span| {
         let between = Span { start: left.end, end: right.start, ..left };
         left.end <= right.start && tree.source.slice(between).chars().all(|c| c == ' ' || c == '\t')
     };
+    // A comma in the place of a setting's word.
+    if stray.code == Code::MissingItem {
+        return found.code == Code::UnknownSetting && touch(stray.span, found.span);
+    }
+    if stray.code != Code::StrayText {
+        return false;
+    }
     let behind = stray.span.end <= found.span.start && overlap(tree.source.lines(stray.span), found.span);
     let lacks = matches!(found.code, Code::MissingValue | Code::MissingName | Code::MissingBlock | Code::BrokenGuard);
     let dangles = lacks || found.code == Code::LeftOver;

@@ -101,6 +101,9 @@ impl<'a> Context<'a> {
     pub fn fields(&mut self, decl: &'a Decl<'a>) -> Fields<'a> {
         let mut entries: Vec<Entry<'a>> = Vec::new();
         let (mut repeated, mut extends_lost) = (0, false);
+        if self.is_of_another_kind(decl) {
+            return Fields { entries, decls: vec![decl] };
+        }
         self.loose_targets(decl);
         for statement in decl.statements().iter().filter(|s| !self.names.is_loose_target(decl, s)) {
             let meant = self.misnamed(decl, statement);

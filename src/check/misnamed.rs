@@ -3,12 +3,12 @@
 //! In: a statement of a block, and the block around it. Out: the setting that it was meant to be, after a finding at its
 //! word, where what it names tells: `budget mid` in a route without a tier, and `mid` is a tier. Silent where the set has
 //! heads that could not be read, since the name may be theirs. Targets that stand in a tier outside of a chain are told
-//! of here as well, once for a tier. Reads no value.
+//! of here as well, once for a tier, and a block under the word of another kind, once for the block. Reads no value.
 
 use super::context::{Context, Decl, Names};
 use super::fields::is_said;
 use crate::diag::{Code, Diagnostic};
-use crate::syntax::settings::{Block, Setting, Status, ValueType, setting, settings_of};
+use crate::syntax::settings::{self, Block, Setting, Status, ValueType, setting, settings_of};
 use crate::syntax::tree::Statement;
 
 impl<'a> Context<'a> {
@@ -92,6 +92,31 @@ impl Names<'_> {
 }
 
 impl<'a> Context<'a> {
+    /// Whether all settings of a block are those of one other kind, and none is its own: reported once, at its word.
+    pub(super) fn is_of_another_kind(&mut self, decl: &Decl<'a>) -> bool {
+        let all = |kind: Block| {
+            let mut words = decl.statements().iter().map(Statement::keyword);
+            words.all(|word| word.is_some_and(|word| setting(kind, word).is_some()))
+        };
+        let own = |s: &Statement| s.keyword().is_some_and(|word| setting(decl.block, word).is_some());
+        if decl.statements().len() < 2 || decl.statements().iter().any(own) {
+            return false;
+        }
+        let mut kinds = settings::BLOCKS.iter().map(|row| row.block).filter(|kind| !kind.is_later() && all(*kind));
+        let (Some(meant), None, Some(word)) = (kinds.next(), kinds.next(), decl.statement.items.first()) else {
+            return false;
+        };
+        let (written, meant) = (decl.block.word(), meant.word());
+        let message = format!("what stands in this {written} are the settings of a {meant}");
+        self.report(Diagnostic::new(Code::WrongBlock, word.span, message).fix(
+            format!("write `{meant}`"),
+            word.span,
+            meant,
+            false,
+        ));
+        true
+    }
+
     /// Reports the targets that stand straight in a tier.
     pub(super) fn loose_targets(&mut self, decl: &'a Decl<'a>) {
         let loose = |s: &&Statement| self.names.is_loose_target(decl, s);

@@ -296,8 +296,23 @@ pub fn missing(due: &str, after: Span) -> Diagnostic {
 
 /// What is said of a value that is written in two pieces: `20 seconds`, `>= 128k`; nothing of one that is not.
 pub fn apart(first: &Item, rest: &[Item]) -> Option<Diagnostic> {
-    let [next] = rest else { return None };
-    let span = first.span.to(next.span);
+    let last = rest.last()?;
+    let span = first.span.to(last.span);
+    let next = match (&first.kind, rest) {
+        // `128,000`, as others write figures.
+        (ItemKind::Number(front), [Item { kind: ItemKind::Comma, .. }, Item { kind: ItemKind::Number(back), .. }])
+            if back.len() == 3 =>
+        {
+            let found = Diagnostic::new(Code::LeftOver, span, "numbers have no commas");
+            return Some(found.fix(format!("write `{front}{back}`"), span, format!("{front}{back}"), false));
+        }
+        (ItemKind::Word(word), [name]) if word == "env" && name.word().is_some() => {
+            let found = Diagnostic::new(Code::WrongValue, span, "this value does not come from the environment");
+            return Some(found.help("write the value itself: it is reviewed with the policy"));
+        }
+        (_, [next]) => next,
+        (_, _) => return None,
+    };
     let (message, meant) = match (&first.kind, &next.kind) {
         (ItemKind::Number(number), ItemKind::Word(unit)) if number.ends_with(|c: char| c.is_ascii_digit()) => {
             let unit = match unit.as_str() {

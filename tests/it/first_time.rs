@@ -94,6 +94,8 @@ const SLIPS: &[(&str, &str, Code, &str)] = &[
     ("budget chat }", "budget chat; timeout 5s }", Code::UnknownSetting, "name a budget"),
     ("budget chat }", "budget chat; exhausted stop 503 }", Code::WrongValue, "write `stop as 503`"),
     ("expect served by cerebras-70b", "expect attempts 2", Code::MissingValue, "write `==`"),
+    ("deadline 20s", "deadline env DEADLINE", Code::WrongValue, "write the value itself"),
+    ("context 128k", "context 128,000", Code::LeftOver, "write `128000`"),
     ("deadline 20s", "deadline -20s", Code::StrayText, "no negative numbers"),
     ("deadline 20s", "deadline .5m", Code::StrayText, "a digit before the point"),
     ("deadline 20s", "deadline +20s", Code::StrayText, "without a sign"),
@@ -171,6 +173,14 @@ fn each_slip_is_told_once_with_the_way_out() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// A slip in the word of a block, whose name is then missing where it is referred to, is told in two findings.
+#[test]
+fn a_block_of_another_kind_is_told_at_its_word() {
+    let found = found(&POLICY.replacen("provider groq {", "contract groq {", 1));
+    let said: Vec<_> = found.iter().map(|d| (d.code, d.help.as_str())).collect();
+    assert!(matches!(said.as_slice(), [(Code::WrongBlock, "write `provider`"), (Code::UnknownName, _)]), "{said:?}");
 }
 
 /// Nobody is told what is wrong without being told what to do.

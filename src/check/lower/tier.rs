@@ -101,7 +101,7 @@ fn is_second(cx: &Context<'_>, chain: &Statement, other: &Statement) -> bool {
         let mut lines = chain.block.iter().flat_map(|block| &block.statements);
         lines.any(|line| line.keyword().is_some_and(|word| cx.names.position(Block::Target, word).is_some()))
     };
-    let general = |chain: &Statement| chain.block.is_some() && chain.items.len() == 1;
+    let general = |chain: &Statement| chain.block.is_some() && !chain.items.get(1).is_some_and(|item| item.is("in"));
     general(chain) && general(other) && names_targets(other) && !names_targets(chain)
 }
 
