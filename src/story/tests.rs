@@ -464,7 +464,11 @@ fn who_is_outside_the_contract_in_one_tier_is_so_in_the_one_beyond_it() {
         ("backoff 200ms to 1s }", "backoff 200ms to 1s; spend $1/day then use cheap }".to_owned()),
         ("budget u }", "budget u; contract eu }".to_owned()),
     ];
-    let changes: Vec<(&str, &str)> = changes.iter().map(|(from, to)| (*from, to.as_str())).collect();
+    let mut changes: Vec<(&str, &str)> = changes.iter().map(|(from, to)| (*from, to.as_str())).collect();
+    let spent = "given spent $1 for r\nsend r { tokens 2k }\nexpect refused spend as 503\nexpect skipped b as spend";
+    changes.push(("chain { a; s; c }", "chain { a; s }"));
+    holds_with(&changes, spent);
+    changes.pop();
     holds_with(
         &changes,
         "given spent $1 for r\na answers ok\nb answers ok\ns answers ok\nc answers ok after 10ms\nsend r { tokens 2k }\n\

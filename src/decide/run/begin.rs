@@ -25,6 +25,10 @@ impl Run {
         self.candidates = scene.candidates(tier, &mut self.dropped);
         scene.draw_splits(tier, &mut self.candidates, verdicts);
         if self.candidates.is_empty() {
+            // Somebody is there, only too dear: it is the money that is missing, and there is some again tomorrow.
+            if self.went_beyond {
+                return self.refuse_spend(scene, None);
+            }
             let unmet = self.dropped.iter().any(|passed| matches!(passed.why, PassedWhy::Unmet(_)));
             return self.refuse(scene, if unmet { Refusal::Contract } else { Refusal::NoTarget }, None);
         }
