@@ -120,6 +120,8 @@ const SLIPS: &[(&str, &str, Code, &str)] = &[
     ("chain { groq-70b; cerebras-70b }", "chain = [groq-70b, cerebras-70b]", Code::StrayText, "leave it out"),
     ("groq-70b; cerebras-70b }", "groq-70b -> cerebras-70b }", Code::LeftOver, "one target a line"),
     ("groq-70b; cerebras-70b }", "groq-70b cerebras-70b }", Code::LeftOver, "one target a line"),
+    ("groq-70b; cerebras-70b }", "groq-70b 70%, cerebras-70b weight 30 }", Code::WrongValue, "write `30%`"),
+    ("tier mid {", "tier mid { order price every 60s;", Code::LeftOver, "goes with `latency` and `score`"),
     ("groq-70b; cerebras-70b }", "groq-70b 70%; cerebras-70b }", Code::LeftOver, "`one 70%, other 30%`"),
     (
         "chain { groq-70b; cerebras-70b }",

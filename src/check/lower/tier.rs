@@ -308,6 +308,18 @@ fn share<'a>(cx: &mut Context<'a>, name: &Item, rest: &'a [Item], is_split: bool
             cx.report(value::missing("this target's share of the split", name.span).help(help));
             None
         }
+        // `a weight 70`, as in other tools.
+        (true, Some((word, [Item { kind: ItemKind::Number(number), span }]))) if word.word().is_some() => {
+            let (number, whole) = (number.trim_end_matches('%'), word.span.to(*span));
+            let message = "a share stands right behind its target, in percent";
+            cx.report(Diagnostic::new(Code::WrongValue, whole, message).fix(
+                format!("write `{number}%`"),
+                whole,
+                format!("{number}%"),
+                false,
+            ));
+            None
+        }
         (true, Some((share, more))) => {
             cx.nothing_more(more);
             value::percent(share, &mut cx.diagnostics).map(Some)

@@ -38,6 +38,16 @@ pub(super) fn lower<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Optio
         }
     };
     // What a request costs is known without looking: nothing is re-ranked from time to time.
+    if let (Order::Price | Order::AsWritten, Some(word)) = (&order, cursor.peek().filter(|item| item.is("every"))) {
+        let span = cursor.rest().last().map_or(word.span, |last| word.span.to(last.span));
+        let message = "this order is not measured, so nothing is ranked anew";
+        cx.report(
+            Diagnostic::new(Code::LeftOver, span, message)
+                .here("too much")
+                .help("leave `every` out: it goes with `latency` and `score`"),
+        );
+        return None;
+    }
     cursor.finish(&mut cx.diagnostics).then_some(order)
 }
 
