@@ -205,9 +205,11 @@ fn name(block: Block, first: &Item, items: &[Item], out: &mut Vec<Diagnostic>) -
                 out.push(missing_name(first.span, word, &format!("{word} \"what it shows\" {{ … }}")));
                 return None;
             };
-            value::left_over(rest, out);
             match &title.kind {
-                ItemKind::Str(text) => Some((text.clone(), title.span)),
+                ItemKind::Str(text) => {
+                    value::left_over(rest, out);
+                    Some((text.clone(), title.span))
+                }
                 ItemKind::Word(_)
                 | ItemKind::Number(_)
                 | ItemKind::List(_)
