@@ -133,8 +133,8 @@ impl Said {
     }
 
     fn add_text(&mut self, text: &str) {
-        let text = &*text::without_names(text);
         let (head, tail) = text::ends(text, KEPT);
+        let (head, tail) = (&*text::without_names(head), &*text::without_names(tail));
         for token in [head, tail].into_iter().flat_map(text::tokens) {
             let token = normal(token);
             if self.spoken.len() < SPOKEN && !self.spoken.contains(&token) {

@@ -156,8 +156,9 @@ pub(super) fn without_names(text: &str) -> Cow<'_, str> {
         at = inside;
         let (before, rest) = (text.get(..inside - 1).unwrap_or_default(), text.get(inside..).unwrap_or_default());
         let quote = text.get(inside - 1..inside).unwrap_or_default();
-        let length = ends(rest, (NAME_BYTES, 0)).0.find(quote);
-        if let Some(length) = length.filter(|_| is_named(before)) {
+        // The word before it is looked at first: a text may be nothing but quotes.
+        let length = if is_named(before) { ends(rest, (NAME_BYTES, 0)).0.find(quote) } else { None };
+        if let Some(length) = length {
             out.push_str(text.get(kept..inside).unwrap_or_default());
             kept = inside + length;
             at = kept + 1;
