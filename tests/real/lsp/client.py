@@ -137,6 +137,7 @@ async def test_places_behind_an_emoji_are_exact(client):
     policy = Document(client, "a.sbk")
     await policy.diagnostics()
     policy.change("tier t {", 'target e { model m; provider p; upstream "é😀👍🏽" }; tier t {')
+    await policy.diagnostics()
     policy.change("{ north; south }", "{ north; suoth }")
     found = [d for d in await policy.diagnostics() if d.code == "SB0202"]
     assert found[0].range.start == policy.position("; suoth", "suoth")
