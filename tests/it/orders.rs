@@ -1,9 +1,9 @@
 //! Measured orders in a gateway as a process: what is on disk ranks, and the ranking outlives a restart and a reload.
 
-use super::serve_rig::{Folder, Served, answer, command};
+use super::serve_rig::{Folder, Served, answer, command, until};
 use serde_json::Value;
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 const POLICY: &str = r#"switchback 1
 # allow SB0612: the emulator stands in
@@ -42,14 +42,6 @@ fn served_by(served: &Served) -> String {
     let (head, _) = answer(served.chat());
     let line = head.lines().find_map(|line| line.strip_prefix("x-switchback-target: "));
     line.unwrap_or_else(|| panic!("{head}")).to_owned()
-}
-
-fn until(what: &str, such: impl Fn() -> bool) {
-    let late = Instant::now() + Duration::from_secs(10);
-    while !such() {
-        assert!(Instant::now() < late, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Probes find an outage and its end without any request that meets it.
 
-use super::serve_rig::{Folder, Served, answer, command};
+use super::serve_rig::{Folder, Served, answer, command, until};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
 
 const POLICY: &str = r#"switchback 1
 # allow SB0612: the emulator stands in
@@ -31,14 +30,6 @@ fn ask(served: &Served) -> String {
 
 fn health(served: &Served, state: &str) -> bool {
     served.get("/metrics").contains(&format!("switchback_health_state{{target=\"n\",state=\"{state}\"}} 1"))
-}
-
-fn until(what: &str, such: impl Fn() -> bool) {
-    let late = Instant::now() + Duration::from_secs(10);
-    while !such() {
-        assert!(Instant::now() < late, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]

@@ -137,3 +137,12 @@ pub fn answer(mut socket: TcpStream) -> (String, String) {
     let (head, body) = text.split_once("\r\n\r\n").unwrap();
     (head.to_owned(), body.to_owned())
 }
+
+/// Waits until a running gateway has come so far.
+pub fn until(what: &str, such: impl Fn() -> bool) {
+    let late = Instant::now() + Duration::from_secs(10);
+    while !such() {
+        assert!(Instant::now() < late, "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}

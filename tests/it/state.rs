@@ -1,9 +1,8 @@
 //! The state folder of `serve`, as a process that ends and begins again.
 
-use super::serve_rig::{Folder, Served, command};
+use super::serve_rig::{Folder, Served, command, until};
 use serde_json::Value;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 /// A probe that has money for exactly one probe a day: at $1 a token of a prompt of two bytes and a word back.
 const POLICY: &str = r#"switchback 1
@@ -24,14 +23,6 @@ fn serve(folder: &Folder, state: &Path) -> Served {
         command.env("SWITCHBACK_STATE", state);
         command
     })
-}
-
-fn until(what: &str, such: impl Fn() -> bool) {
-    let late = Instant::now() + Duration::from_secs(10);
-    while !such() {
-        assert!(Instant::now() < late, "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 fn counted(served: &Served, result: &str) -> u64 {
