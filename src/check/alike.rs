@@ -40,7 +40,13 @@ pub(super) fn reads_like(block: Block, statement: &Statement) -> Option<Block> {
         inside.iter().filter(of_kind).count()
     };
     // Who leaves out one comparison of a contract may well leave out several.
-    if inside.len() < fits(block) + if block == Block::Contract { 4 } else { 2 } {
+    let least = match inside.as_slice() {
+        // A block inside of it has but one home.
+        [only] if only.block.is_some() => 1,
+        _ if block == Block::Contract => 4,
+        _ => 2,
+    };
+    if inside.len() < fits(block) + least {
         return None;
     }
     BLOCKS.iter().map(|row| row.block).find(|kind| fits(*kind) == inside.len())

@@ -110,10 +110,15 @@ impl<'a> Context<'a> {
             // What it would have taken over is not known.
             extends_lost |= meant.is_some_and(|row| row.word == "extends");
             let Some(setting) = meant.or_else(|| self.row_of(decl.block, statement)) else { continue };
-            let first = entries.iter().find(|entry| entry.setting.word == setting.word);
+            let first = entries.iter_mut().find(|entry| entry.setting.word == setting.word);
             if let (false, Some(first)) = (setting.repeatable, first) {
-                self.report(twice(setting.word, statement, first.statement));
                 repeated += 1;
+                // The one that names nothing is the one too many, and has no other finding.
+                let better =
+                    self.names.names_one(setting, statement) && !self.names.names_one(setting, first.statement);
+                let (kept, spare) = if better { (statement, first.statement) } else { (first.statement, statement) };
+                first.statement = kept;
+                self.report(twice(setting.word, spare, kept));
                 continue;
             }
             entries.push(Entry { setting, statement, from: None });
@@ -324,7 +329,7 @@ fn words_of(block: Block) -> String {
 fn twice(word: &str, statement: &Statement, first: &Statement) -> Diagnostic {
     let span = |s: &Statement| s.items.first().map_or(s.span, |item| item.span);
     Diagnostic::new(Code::DuplicateSetting, span(statement), format!("`{word}` is said twice"))
-        .label(span(first), "said here first")
+        .label(span(first), if span(first) < span(statement) { "said here first" } else { "said here as well" })
         .help("keep one of them")
 }
 

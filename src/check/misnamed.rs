@@ -79,6 +79,12 @@ impl<'a> Context<'a> {
 }
 
 impl Names<'_> {
+    /// Whether a statement is the name of a block that there is, and nothing more.
+    pub(super) fn names_one(&self, setting: &Setting, statement: &Statement) -> bool {
+        let (ValueType::Block(kind), [_, item]) = (setting.value, statement.items.as_slice()) else { return false };
+        statement.block.is_none() && item.word().is_some_and(|name| self.position(kind, name).is_some())
+    }
+
     /// Whether a statement is a target that stands straight in a tier: `a`, or `target a`.
     pub(super) fn is_loose_target(&self, decl: &Decl<'_>, statement: &Statement) -> bool {
         let target = |word: &str| self.position(Block::Target, word).is_some();

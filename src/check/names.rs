@@ -77,7 +77,8 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
         names.lost.push(Lost { block: near, names: words(&statement.items) });
         return true;
     };
-    if block.is_later() {
+    let like = reads_like(block, statement);
+    if block.is_later() && like.is_none() {
         out.push(not_yet(first.span, block.word()));
         // Known by name all the same, so that a wrong reference can be told what it names.
         if let (Naming::Named, Some(name)) = (block.row().naming, statement.items.get(1))
@@ -88,7 +89,7 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
         }
         return true;
     }
-    if let Some(like) = reads_like(block, statement) {
+    if let Some(like) = like {
         let message = format!("what this {} says is said of a {}", block.word(), like.word());
         out.push(
             Diagnostic::new(Code::WrongBlock, first.span, message)

@@ -19,7 +19,7 @@ const MOST_NAMED: usize = 8;
 const MOST_PLACES: usize = 3;
 
 /// Words that the language has beside those of its settings, values, classes and actions.
-const GRAMMAR: [&str; 32] = [
+const GRAMMAR: [&str; 50] = [
     "switchback",
     "otherwise",
     "when",
@@ -52,6 +52,24 @@ const GRAMMAR: [&str; 32] = [
     "times",
     "then",
     "after",
+    "with",
+    "else",
+    "env",
+    "jitter",
+    "out",
+    "cached",
+    "cost",
+    "path",
+    "output",
+    "ended",
+    "dice",
+    "streams",
+    "cuts",
+    "stalls",
+    "ends",
+    "hangs",
+    "resets",
+    "lease",
 ];
 
 /// The missing names of a kind, each with where it is referred to.
@@ -195,6 +213,7 @@ enum Odd {
 /// Whether a word means something itself, so that it is a strange name.
 fn is_of_the_language(word: &str) -> bool {
     GRAMMAR.contains(&word)
+        || word.starts_with("request.")
         || settings::explain(word).is_some()
         || settings::SETTINGS.iter().any(|row| row.value.text().split([' ', ',']).any(|part| part == word))
         || Class::from_word(word).is_some()

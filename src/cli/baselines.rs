@@ -3,7 +3,7 @@
 //! In: a set, and the state folder of a gateway. Out: a table or JSON on stdout. Only looks: the gateway may go on serving.
 
 use super::set::{self, Format, Loaded};
-use super::{Exit, Io};
+use super::{Exit, HERE, Io};
 use crate::decide::baselines::Baselines;
 use crate::record::baselines::Report;
 use crate::runtime::clock::Clock;
@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
     after_help = "Examples:\n  switchback baselines policies/quickstart.sbk --state state\n  switchback baselines policies/quickstart.sbk --state state --format json"
 )]
 pub struct Args {
-    /// A policy file, or a directory of them
+    /// A policy file, or a directory of them; the present folder if none is named
+    #[arg(value_name = "PATH", default_value = HERE, hide_default_value = true)]
     path: PathBuf,
     /// The state folder of the gateway that served it
     #[arg(long, value_name = "DIR", env = "SWITCHBACK_STATE", hide_env_values = true)]

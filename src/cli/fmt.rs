@@ -1,6 +1,6 @@
 //! `switchback fmt`: lays policy files out anew.
 
-use super::{Exit, Io};
+use super::{Exit, HERE, Io};
 use crate::check::secrets::literals;
 use crate::diag::render;
 use crate::source::{Loaded, Source, Sources, load_all};
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  switchback fmt policies/\n  switchback fmt --diff policies/quickstart.sbk")]
 pub struct Args {
-    /// Policy files, or directories of them
-    #[arg(value_name = "PATH", required = true)]
+    /// Policy files, or directories of them; the present folder if none is named
+    #[arg(value_name = "PATH", default_value = HERE, hide_default_value = true)]
     paths: Vec<PathBuf>,
     /// Write nothing; list the files that are not formatted and end with 1 if there are any
     #[arg(long, conflicts_with = "diff")]

@@ -1,7 +1,7 @@
 //! `switchback graph`: draws the decision graph.
 
 use super::set::{self, Loaded};
-use super::{Exit, Io};
+use super::{Exit, HERE, Io};
 use crate::graph::draw;
 use crate::policy::RouteId;
 use std::path::PathBuf;
@@ -12,8 +12,8 @@ use std::path::PathBuf;
     after_help = "Examples:\n  switchback graph policies/quickstart.sbk\n  switchback graph policies/quickstart.sbk chat --format mermaid"
 )]
 pub struct Args {
-    /// A policy file, or a directory of them
-    #[arg(value_name = "PATH")]
+    /// A policy file, or a directory of them; the present folder if none is named
+    #[arg(value_name = "PATH", default_value = HERE, hide_default_value = true)]
     path: PathBuf,
     /// One route; all without it
     #[arg(value_name = "ROUTE")]

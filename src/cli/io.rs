@@ -3,6 +3,9 @@
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+/// The folder that is meant where no path is named.
+pub const HERE: &str = ".";
+
 /// How a command ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {

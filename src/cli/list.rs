@@ -3,7 +3,7 @@
 //! In: a path. Out: every block on stdout, as text or JSON. A set with errors is not listed: the errors go to stderr.
 
 use super::set::{self, Format, Loaded};
-use super::{Exit, Io};
+use super::{Exit, HERE, Io};
 use crate::check::list;
 use crate::syntax;
 use std::path::PathBuf;
@@ -14,7 +14,8 @@ use std::path::PathBuf;
     after_help = "Examples:\n  switchback list policies/quickstart.sbk\n  switchback list policies/quickstart.sbk --resolved --format json"
 )]
 pub struct Args {
-    /// A policy file, or a directory of them
+    /// A policy file, or a directory of them; the present folder if none is named
+    #[arg(value_name = "PATH", default_value = HERE, hide_default_value = true)]
     path: PathBuf,
     /// Show every default and inherited setting too, each with its origin
     #[arg(long)]

@@ -24,7 +24,7 @@ mod serve;
 mod set;
 mod test;
 
-pub use io::{Color, Exit, Io};
+pub use io::{Color, Exit, HERE, Io};
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

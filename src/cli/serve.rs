@@ -2,12 +2,13 @@
 //!
 //! Reads the set, builds what it needs, takes requests, follows the set on disk, and ends in order.
 
-use super::{Exit, Io, files, listen, quantity, set};
+use super::{Exit, HERE, Io, files, listen, quantity, set};
 use crate::diag::render;
 use crate::emulate::Emulator;
 use crate::gateway::server::Patience;
 use crate::gateway::{self, App};
 use crate::graph::Graph;
+use crate::policy::Api;
 use crate::ready::Ready;
 use crate::runtime::clock::Clock;
 use crate::runtime::engine::Engine;
@@ -44,7 +45,7 @@ const LAST_RECORDS: Duration = Duration::from_secs(1);
 #[command(after_help = EXAMPLES)]
 pub struct Args {
     /// Policy file, or directory with all its .sbk files
-    #[arg(default_value = ".")]
+    #[arg(default_value = HERE)]
     path: PathBuf,
     /// Address to listen on; loopback only, port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:4000")]
@@ -107,6 +108,7 @@ fn start(args: &Args, io: &mut Io) -> Result<Exit, Stop> {
     let serving = Serving::build(ready.graph, &Process, &emulated, None, at_ms).map_err(|e| e.to_string())?;
     let store = Arc::new(open(args.state.as_deref(), at_ms)?);
     forgotten(&store, serving.graph());
+    made_up(serving.graph());
     let (sink, writer) = records(args.records.as_deref())?;
     let engine = Engine::kept(clock, serving, sink, Arc::clone(&store), args.region.as_deref());
     let engine = Arc::new(engine.map_err(|error| error.to_string())?);
@@ -167,6 +169,19 @@ fn forgotten(store: &Store, graph: &Graph) {
     }
 }
 
+/// Says which routes answer with nothing but what emulators make up: nobody should take them for the real thing.
+fn made_up(graph: &Graph) {
+    let provider = |target| graph.provider(graph.target(target)?.provider);
+    let emulated = |target| provider(target).is_some_and(|provider| provider.api == Api::Emulated);
+    for route in &graph.policy().routes {
+        let chains = graph.tier(route.tier).map(|tier| &tier.chains);
+        let mut targets = chains.into_iter().flatten().flat_map(|chain| &chain.ranks).map(|rank| rank.target);
+        if targets.all(emulated) {
+            tracing::warn!(route = route.name, "served by emulators alone: its answers are made up");
+        }
+    }
+}
+
 /// Builds what an edited policy needs, and only then exchanges the whole.
 fn apply(engine: Arc<Engine>, emulator: Arc<Emulator>, emulated: Arc<dyn Upstream>) -> Apply {
     Box::new(move |ready| {
@@ -176,6 +191,7 @@ fn apply(engine: Arc<Engine>, emulator: Arc<Emulator>, emulated: Arc<dyn Upstrea
             .map_err(|error| error.to_string())?;
         emulator.follow(serving.graph().policy());
         forgotten(&engine.store, serving.graph());
+        made_up(serving.graph());
         engine.exchange(serving);
         Ok(())
     })

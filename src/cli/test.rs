@@ -1,7 +1,7 @@
 //! `switchback test`: runs the tests of a policy set in virtual time.
 
 use super::set::{self, Format, Loaded};
-use super::{Exit, Io};
+use super::{Exit, HERE, Io};
 use crate::story::{Report, Summary, run_all};
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -12,8 +12,8 @@ use std::path::PathBuf;
     after_help = "Examples:\n  switchback test policies/quickstart.sbk\n  switchback test policies/quickstart.sbk --filter outage --format json"
 )]
 pub struct Args {
-    /// A policy file, or a directory of them
-    #[arg(value_name = "PATH")]
+    /// A policy file, or a directory of them; the present folder if none is named
+    #[arg(value_name = "PATH", default_value = HERE, hide_default_value = true)]
     path: PathBuf,
     /// Only tests whose title holds this text
     #[arg(long, value_name = "TEXT")]

@@ -173,6 +173,7 @@ registry! {
     DearerStandby "SB0624" "dearer-standby" Advice;
     MixedQuantization "SB0625" "mixed-quantization" Advice;
     SlowAboveUnseen "SB0626" "slow-above-unseen" Warning;
+    WithoutEffect "SB0627" "without-effect" Advice;
     ExerciseShare "SB0628" "exercise-share" Warning;
     // SB07xx: budgets.
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;

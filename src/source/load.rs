@@ -74,7 +74,7 @@ pub fn load_all(root: &Path) -> Loaded {
     let mut texts = Vec::with_capacity(paths.len());
     for path in paths {
         match read(&path) {
-            Ok(text) => texts.push((path.display().to_string(), text)),
+            Ok(text) => texts.push((shown(&path), text)),
             Err(error) => failures.push(error),
         }
     }
@@ -82,8 +82,13 @@ pub fn load_all(root: &Path) -> Loaded {
     Loaded { sources: if failures.is_empty() { sources } else { sources.partial() }, failures }
 }
 
+/// A path as people and programs write it: what lies in the present folder has its name alone.
+fn shown(path: &Path) -> String {
+    path.strip_prefix(".").unwrap_or(path).display().to_string()
+}
+
 fn unreadable(path: &Path, error: std::io::Error) -> LoadError {
-    LoadError::Unreadable { path: path.display().to_string(), error }
+    LoadError::Unreadable { path: shown(path), error }
 }
 
 fn read(path: &Path) -> Result<String, LoadError> {
@@ -95,10 +100,8 @@ fn read(path: &Path) -> Result<String, LoadError> {
         // Cut anywhere, and longer than what is parsed all the same.
         return Ok(String::from_utf8_lossy(&bytes).into_owned());
     }
-    String::from_utf8(bytes).map_err(|error| LoadError::NotText {
-        path: path.display().to_string(),
-        offset: error.utf8_error().valid_up_to(),
-    })
+    String::from_utf8(bytes)
+        .map_err(|error| LoadError::NotText { path: shown(path), offset: error.utf8_error().valid_up_to() })
 }
 
 /// Folders nest at most this deep, so that a link loop ends.

@@ -4,6 +4,7 @@
 //! A text whose brackets match is left alone, whatever its layout. For any other text the indentation is asked where
 //! the missing bracket belongs, unless believing it makes more trouble than counting alone. Linear.
 
+mod look;
 mod put;
 
 use super::guard::MAX_DEPTH;
@@ -11,9 +12,6 @@ use super::repair::{Edit, Repaired};
 use super::scan::{Bracket, Mark, MarkKind, scan};
 use crate::diag::{Code, Diagnostic};
 use crate::source::{FileId, Span};
-
-/// How many characters behind a bracket are asked whether it belongs there.
-const NEAR: usize = 400;
 
 /// What mending comes to.
 pub(super) struct Mended {
@@ -128,7 +126,7 @@ impl Nesting<'_> {
             MarkKind::Close(Bracket::Brace) => self.close_brace(mark),
             MarkKind::Close(bracket) => self.close_list(mark, bracket),
             MarkKind::Semicolon => {
-                if self.layout && self.stack.last().is_some_and(|top| top.ends_line) {
+                if self.layout && (self.stack.last().is_some_and(|top| top.ends_line) || self.brace_closes(mark)) {
                     self.meant_for_block();
                 }
                 self.close_lists(mark, "before this `;`");
@@ -198,6 +196,10 @@ impl Nesting<'_> {
             let top = self.stack.last().map(|top| top.bracket).filter(|top| *top != Bracket::Brace);
             if top.is_some_and(|list| self.directly_before(mark, MarkKind::Close(list))) {
                 return self.stray(mark, '{', "no block can stand in a list");
+            }
+            // A list whose first line is a block's head is a block.
+            if self.layout && self.stack.last().is_some_and(|top| top.ends_line) {
+                self.meant_for_block();
             }
             self.close_lists(mark, "before this `{`");
             // `{ {`: the second one has no head.
@@ -279,35 +281,6 @@ impl Nesting<'_> {
             Some(top) => self.closed = Some(top.line).filter(|_| first),
             None => self.stray(mark, '}', ""),
         }
-    }
-
-    /// Whether a mark of a kind stands right behind this one.
-    fn directly_before(&self, mark: &Mark, kind: MarkKind) -> bool {
-        self.next.is_some_and(|next| next.kind == kind && next.before == mark.at + 1)
-    }
-
-    /// Whether this `}` ends its line, closes nothing that begins on it, and what follows is indented like its block.
-    fn opens_block(&self, mark: &Mark) -> bool {
-        let deeper = match self.next.map(|next| (next.before, next.kind)) {
-            Some((before, MarkKind::Line { indent, .. })) => before == mark.at + 1 && indent > self.indent,
-            Some((_, MarkKind::Open(_) | MarkKind::Close(_) | MarkKind::Semicolon | MarkKind::End)) | None => false,
-        };
-        deeper && self.stack.last().is_none_or(|top| top.line < self.line)
-    }
-
-    /// Whether more stands behind this `}` on its line, with a `}` too many.
-    fn goes_on(&self, mark: &Mark) -> bool {
-        let rest = self.text.get(mark.at + 1..).unwrap_or("");
-        // What stands far off says nothing, and looking that far each time would take its time.
-        let near = rest.char_indices().nth(NEAR).map_or(rest.len(), |(at, _)| at);
-        let rest = rest.get(..near).unwrap_or("");
-        let line = rest.split(['\n', '#']).next().unwrap_or("");
-        let count = |bracket: char| line.matches(bracket).count();
-        let more = line.trim_start().chars().next().is_some_and(|c| c != '}');
-        let below = rest.split('\n').skip(1).find(|line| !line.trim().is_empty()).unwrap_or("");
-        let deeper = below.len() - below.trim_start_matches(' ').len() > self.indent && !below.trim().starts_with('}');
-        let (open, close) = (self.stack.len() + count('{'), self.line_depth + count('}') + 1);
-        more && (close > open || close == open && deeper)
     }
 
     /// Gives the `{` back to the line above whose block this `}` closes by its indentation.

@@ -105,7 +105,18 @@ impl Reader<'_> {
                 Rule::semicolon => {
                     let before = self.tokens.iter().rev().find(|token| token.kind != TokenKind::Comment).copied();
                     let span = self.token(TokenKind::Semicolon, &pair);
-                    self.diagnostics.extend(shape::semicolon(before.map(|token| token.kind), span));
+                    let stray = shape::semicolon(before.map(|token| token.kind), span);
+                    // One finding for all of a row.
+                    match (self.diagnostics.last_mut(), before) {
+                        (Some(last), Some(before))
+                            if stray.is_some()
+                                && last.code == Code::EmptyStatement
+                                && last.span.end == before.span.end =>
+                        {
+                            *last = shape::semicolons(last.span.to(span));
+                        }
+                        _ => self.diagnostics.extend(stray),
+                    }
                 }
                 Rule::block_close => self.closing = Some(self.token(TokenKind::Close, &pair)),
                 _ => {

@@ -130,6 +130,13 @@ pub(super) fn semicolon(before: Option<TokenKind>, span: Span) -> Option<Diagnos
     })
 }
 
+/// Semicolons in a row that end nothing.
+pub(super) fn semicolons(span: Span) -> Diagnostic {
+    Diagnostic::new(Code::EmptyStatement, span, "these `;` end nothing")
+        .help("remove them: `;` only stands between statements on one line")
+        .fix("remove them", span, "", true)
+}
+
 /// A word as it is kept, and a diagnostic if it is neither name nor pattern.
 pub(super) fn word(text: &str, span: Span, diagnostics: &mut Vec<Diagnostic>) -> Option<String> {
     if is_word(text) {

@@ -122,7 +122,7 @@ const SLIPS: &[(&str, &str, Code, &str)] = &[
     ("groq-70b; cerebras-70b }", "groq-70b cerebras-70b }", Code::LeftOver, "one target a line"),
     ("groq-70b; cerebras-70b }", "groq-70b 70%, cerebras-70b weight 30 }", Code::WrongValue, "write `30%`"),
     ("\"a long limit is left at once\"", "a long limit", Code::BadName, "write `test \"what it shows\""),
-    ("tier mid {", "tier mid { order price every 60s;", Code::LeftOver, "goes with `latency` and `score`"),
+    ("tier mid {", "tier mid { order price every 60s;", Code::WithoutEffect, "goes with `latency` and `score`"),
     ("groq-70b; cerebras-70b }", "groq-70b 70%; cerebras-70b }", Code::LeftOver, "`one 70%, other 30%`"),
     (
         "chain { groq-70b; cerebras-70b }",

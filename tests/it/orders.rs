@@ -6,9 +6,7 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 const POLICY: &str = r#"switchback 1
-# allow SB0612: the emulator stands in
 provider p { api emulated }
-# allow SB0612: the emulator stands in
 provider q { api emulated }
 model m { modalities [text]; streaming yes; tools no; structured-output none; context 32k; max-output 4k; price $1/M in, $1/M out }
 target a { model m; provider p; script { answers ok after 1ms } }

@@ -5,9 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 const POLICY: &str = r#"switchback 1
-# allow SB0612: the emulator stands in
 provider north { api emulated; probe quick }
-# allow SB0612: the emulator stands in
 provider south { api emulated }
 model m { modalities [text]; streaming yes; tools no; structured-output none; context 32k; max-output 4k; price $1/M in, $2/M out }
 target n { model m; provider north; script { answers ok after 1ms; from 0s to 900ms answers overloaded after 1ms } }
@@ -61,7 +59,7 @@ fn probed(targets: &[(&str, &str, &str)]) -> String {
     for (name, script, probe) in targets {
         let timeout = if probe.contains("timeout") { "" } else { "timeout 2s;" };
         text += &format!(
-            "# allow SB0612: the emulator stands in\nprovider {name} {{ api emulated; probe {name} }}\n\
+            "provider {name} {{ api emulated; probe {name} }}\n\
              probe {name} {{ every 60ms; {timeout} {probe} }}\n\
              target {name} {{ model m; provider {name}; script {{ {script} }} }}\n\
              tier {name} {{ chain {{ {name} }} }}\nroute {name} {{ tier {name}; matrix x; budget u }}\n"

@@ -6,7 +6,6 @@ use std::path::Path;
 
 /// A probe that has money for exactly one probe a day: at $1 a token of a prompt of two bytes and a word back.
 const POLICY: &str = r#"switchback 1
-# allow SB0612: the emulator stands in
 provider p { api emulated }
 model m { modalities [text]; streaming yes; tools no; structured-output none; context 32k; max-output 4k; price $1/M in, $1/M out }
 target a { model m; provider p; probe light; script { answers ok after 1ms } }

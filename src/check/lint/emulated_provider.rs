@@ -1,4 +1,7 @@
-//! An emulated provider that a route would serve: its answers are made up.
+//! A route of made-up answers in a set that serves real ones as well.
+//!
+//! A set whose providers are all emulated is a demonstration, and nobody takes it for anything else. A chain that mixes
+//! both is another finding.
 
 use super::{links, routes, setting};
 use crate::check::context::Context;
@@ -8,23 +11,34 @@ use crate::policy::Api;
 use crate::syntax::settings::Block;
 use std::collections::BTreeMap;
 
-/// Speaks once of each emulated provider that a chain of a route reaches.
+/// Speaks once of each emulated provider that a route serves by a chain of nothing else.
 pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
-    let mut served = BTreeMap::new();
+    let mut made_up = BTreeMap::new();
+    let mut real = None;
     for (route, tier) in routes(draft) {
-        for link in tier.chains.iter().filter_map(|chain| links(draft, chain)).flatten() {
-            if link.provider.api == Api::Emulated {
-                served.entry(&link.provider.name).or_insert((link.provider, route));
+        for links in tier.chains.iter().filter_map(|chain| links(draft, chain)) {
+            match links.iter().find(|link| link.provider.api != Api::Emulated) {
+                Some(link) => real = real.or(Some((link.provider, route))),
+                None => {
+                    for link in links {
+                        made_up.entry(&link.provider.name).or_insert((link.provider, route));
+                    }
+                }
             }
         }
     }
-    for (provider, route) in served.into_values() {
+    let Some((other, beside)) = real else { return };
+    for (provider, route) in made_up.into_values() {
         let span = setting(cx, Block::Provider, &provider.name, "api").unwrap_or(provider.span);
-        let message = format!("route `{}` serves answers that provider `{}` makes up", route.name, provider.name);
+        let message = format!(
+            "route `{}` serves what provider `{}` makes up, and route `{}` real answers",
+            route.name, provider.name, beside.name
+        );
         out.push(
             Diagnostic::new(Code::EmulatedProvider, span, message)
                 .here("the built-in emulator")
-                .label(route.span, "the route")
+                .label(route.span, "its answers are made up")
+                .label(other.span, "a real provider")
                 .help("name a real api here; where that is meant, write `# allow SB0612: reason` above the provider"),
         );
     }

@@ -10,7 +10,7 @@ use crate::check::guard::{self, Reads};
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
 use crate::policy::contract::Pattern;
-use crate::policy::{Chain, Exercise, Millis, Order, Percent, Prefer, Rank, Tier};
+use crate::policy::{Chain, Exercise, Millis, Order, Percent, Prefer, Rank, TargetId, Tier};
 use crate::source::Span;
 use crate::syntax::settings::Block;
 use crate::syntax::tree::{Item, ItemKind, Statement};
@@ -75,6 +75,13 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
     let exercise: Option<Vec<_>> = exercise.into_iter().collect();
     let (last_resort, slow_above, order, prefer) = (last_resort?, slow_above?, order?, prefer?);
     let (affinity, exercise) = (affinity?, exercise?);
+    if (order, prefer) == (Order::AsWritten, Prefer::Healthy) {
+        for (statement, exercise) in fields.all("exercise").iter().zip(&exercise) {
+            if let Some(first) = asked_first_anyway(&chains, exercise.target) {
+                cx.report(first_exercised(statement.span, first));
+            }
+        }
+    }
     whole.then(|| Tier {
         name: decl.name.clone(),
         span: decl.name_span,
@@ -158,6 +165,22 @@ fn exercise<'a>(cx: &mut Context<'a>, statement: &'a Statement, chains: &[Chain]
         );
     }
     Some(Exercise { share, target })
+}
+
+/// Where a target stands first, if it does so wherever it stands and alone in its rank: as written, nobody is asked
+/// before it.
+fn asked_first_anyway(chains: &[Chain], target: TargetId) -> Option<Span> {
+    let mut standing = chains.iter().filter(|chain| chain.ranks.iter().any(|rank| rank.target == target)).peekable();
+    let first = standing.peek()?.ranks.first()?.span;
+    let leads = |chain: &Chain| chain.ranks.first().is_some_and(|rank| rank.target == target && rank.share.is_none());
+    standing.all(leads).then_some(first)
+}
+
+fn first_exercised(exercise: Span, first: Span) -> Diagnostic {
+    Diagnostic::new(Code::WithoutEffect, exercise, "an exercise of the target that every session asks first")
+        .here("changes nothing")
+        .label(first, "stands first")
+        .help("name a standby, which is asked only when others fail, or take this away")
 }
 
 /// `in [REGION, …]` after `chain`; nothing there means every region.

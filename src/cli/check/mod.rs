@@ -10,7 +10,7 @@ mod form;
 pub(super) use form::wanted;
 
 use super::git::Repository;
-use super::{Exit, Io, git};
+use super::{Exit, HERE, Io, git};
 use crate::check::Touched;
 use crate::diag::render::{Run, Set, json};
 use crate::diag::{Diagnostic, Level};
@@ -23,12 +23,12 @@ use std::path::PathBuf;
 /// Arguments of `check`.
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Examples:\n  switchback check policies/quickstart.sbk\n  switchback check policies/ --format json --fail-on warning"
+    after_help = "Examples:\n  switchback check policies/quickstart.sbk\n  switchback check policies/local-first.sbk --format json --fail-on warning"
 )]
 pub struct Args {
     /// Policy files, or directories of them; each is a set of its own. With --staged or --since, those of them that
-    /// changed; without a path, the sets that the changed files belong to
-    #[arg(value_name = "PATH", required_unless_present_any = ["staged", "since"])]
+    /// changed. Without a path the present folder, or the sets that the changed files belong to
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// The form of the findings
     #[arg(long, value_enum, default_value_t = Format::Human)]
@@ -152,7 +152,8 @@ fn job(args: &Args) -> Result<Job, String> {
         return from_git(args, &repository).map_err(|error| error.to_string());
     }
     let mut job = Job::default();
-    for path in &args.paths {
+    let here = [PathBuf::from(HERE)];
+    for path in if args.paths.is_empty() { &here } else { args.paths.as_slice() } {
         let Loaded { sources, failures } = load_all(path);
         job.failures.extend(failures.iter().map(ToString::to_string));
         if !sources.is_empty() {

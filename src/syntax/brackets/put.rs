@@ -32,7 +32,7 @@ impl Nesting<'_> {
         self.out.diagnostics.push(
             Diagnostic::new(Code::MismatchedBracket, place, format!("this `{wrong}` stands where a block begins"))
                 .here("`{` is due here")
-                .help("write `{`: the lines below are no list's, which commas join")
+                .help("write `{`: what follows is no list, whose parts commas join")
                 .fix("write `{`", place, "{", false),
         );
     }

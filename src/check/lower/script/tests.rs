@@ -2,8 +2,7 @@ use super::*;
 use crate::check::sample::{found, policy};
 use crate::policy::{Answer, Class, StreamEnd};
 
-const EMULATED: &str =
-    "# allow SB0612: a test\nprovider left { api emulated }\n# allow SB0612: a test\nprovider right { api emulated }";
+const EMULATED: &str = "provider left { api emulated }\nprovider right { api emulated }";
 
 fn target(lines: &str) -> String {
     format!(

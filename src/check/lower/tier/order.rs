@@ -37,18 +37,25 @@ pub(super) fn lower<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Optio
             return None;
         }
     };
-    // What a request costs is known without looking: nothing is re-ranked from time to time.
     if let (Order::Price | Order::AsWritten, Some(word)) = (&order, cursor.peek().filter(|item| item.is("every"))) {
-        let span = cursor.rest().last().map_or(word.span, |last| word.span.to(last.span));
-        let message = "this order is not measured, so nothing is ranked anew";
-        cx.report(
-            Diagnostic::new(Code::LeftOver, span, message)
-                .here("too much")
-                .help("leave `every` out: it goes with `latency` and `score`"),
-        );
-        return None;
+        every(cx, &mut cursor)?;
+        let span = word.span.to(statement.items.last().unwrap_or(word).span);
+        cx.report(without_effect(order, way, span));
     }
     cursor.finish(&mut cx.diagnostics).then_some(order)
+}
+
+/// What a request costs is known without looking, and what is written is never ranked.
+fn without_effect(order: Order, way: &Item, every: Span) -> Diagnostic {
+    let why = match order {
+        Order::Price => "what a request costs is known with each request",
+        Order::AsWritten | Order::Latency { .. } | Order::Score { .. } => "this order never changes",
+    };
+    Diagnostic::new(Code::WithoutEffect, every, "nothing is measured here, so nothing is ranked anew")
+        .here("changes nothing")
+        .label(way.span, why)
+        .help("take `every` away: it goes with `latency` and `score`")
+        .fix("take `every` away", Span { start: way.span.end, ..every }, "", true)
 }
 
 fn every<'a>(cx: &mut Context<'a>, cursor: &mut Cursor<'a>) -> Option<Millis> {
