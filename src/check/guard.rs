@@ -3,6 +3,10 @@
 //! In: the items after `when`. Out: a `Guard`, or nothing after every comparison that does not fit has been named.
 //! `not` binds tightest, then `and`, then `or`. Never looks at what a fact is at some moment.
 
+mod facts;
+
+pub use facts::fact_words;
+
 use super::context::not_yet;
 use super::cursor::Cursor;
 use super::value;
@@ -11,6 +15,7 @@ use crate::policy::contract::{Modality, Pattern};
 use crate::policy::{Comparison, Fact, Guard, Literal, Modalities, Stage};
 use crate::source::{Span, Spanned};
 use crate::syntax::tree::{Item, ItemKind, Operator};
+use facts::NAMED;
 
 /// Where a guard stands, which decides what it may read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,35 +24,6 @@ pub enum Reads {
     Request,
     /// The failure too: in rows of a matrix.
     Failure,
-}
-
-/// The facts that are written as one word.
-const FACTS: [(&str, Fact); 17] = [
-    ("request.model", Fact::Model),
-    ("request.stream", Fact::Stream),
-    ("request.tools", Fact::Tools),
-    ("request.tokens", Fact::Tokens),
-    ("request.max-output", Fact::MaxOutput),
-    ("request.modalities", Fact::Modalities),
-    ("request.client", Fact::Client),
-    ("request.region", Fact::Region),
-    ("request.session", Fact::Session),
-    ("failure.retry-after", Fact::RetryAfter),
-    ("failure.status", Fact::Status),
-    ("failure.code", Fact::Code),
-    ("failure.stage", Fact::Stage),
-    ("attempt.number", Fact::AttemptNumber),
-    ("attempt.on-target", Fact::AttemptOnTarget),
-    ("time.left", Fact::TimeLeft),
-    ("spent", Fact::Spent),
-];
-
-/// The facts that take a name in parentheses.
-const NAMED: [&str; 2] = ["request.header", "request.metadata"];
-
-/// The words of all facts, for editors.
-pub fn fact_words() -> impl Iterator<Item = &'static str> {
-    FACTS.iter().map(|(word, _)| *word).chain(NAMED)
 }
 
 /// The deepest nesting of parentheses.
@@ -124,6 +100,8 @@ impl Parser<'_> {
         };
         let fact = self.fact(first, cursor)?;
         let Some(relation) = cursor.take() else {
+            // What is no fact has been told of.
+            fact.as_ref()?;
             let mut diagnostic =
                 Diagnostic::new(Code::BrokenGuard, first.span, "a fact alone is no condition").here("compared with?");
             diagnostic = match &fact {
@@ -178,14 +156,11 @@ impl Parser<'_> {
                 _ => Some(Fact::Metadata(name)),
             }
         } else {
-            FACTS.iter().find(|(known, _)| known == word).map(|(_, fact)| fact.clone())
+            facts::named(word)
         };
         match &fact {
             None => {
-                let known = FACTS.iter().map(|(word, _)| *word).chain(NAMED);
-                let mut diagnostic = value::unknown_word(word, item.span, "a fact", known);
-                diagnostic.code = Code::UnknownFact;
-                self.out.push(diagnostic);
+                self.out.push(facts::unknown(word, item.span, self.reads));
             }
             // Nobody is told apart yet: the comparison could never hold.
             Some(Fact::Client) => {

@@ -27,6 +27,10 @@ impl<'a> Context<'a> {
     /// The items after a setting's word, at least one; reports a missing value and a block where none belongs.
     pub fn value_items<'s>(&mut self, statement: &'s Statement) -> Option<&'s [Item]> {
         let (word, value) = statement.items.split_first()?;
+        if let Some(found) = value::of_a_shell(statement) {
+            self.report(found);
+            return None;
+        }
         if let Some(block) = &statement.block {
             let word = self.names.slice(word.span);
             self.report(

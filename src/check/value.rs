@@ -15,8 +15,8 @@ pub use key::{SHORTEST as SHORTEST_KEY, literal as key_literal, looks_like_key};
 pub use quantity::Kind;
 pub use rate::rate;
 pub use text::{
-    choice, is_name, label, labels, list, name, names, pattern, patterns, secret, string, strings, text, truth,
-    unknown_word,
+    choice, is_name, label, labels, list, name, names, of_a_shell, pattern, patterns, secret, string, strings, text,
+    truth, unknown_word,
 };
 
 use crate::diag::{Code, Diagnostic};

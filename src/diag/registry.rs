@@ -175,6 +175,7 @@ registry! {
     SlowAboveUnseen "SB0626" "slow-above-unseen" Warning;
     WithoutEffect "SB0627" "without-effect" Advice;
     ExerciseShare "SB0628" "exercise-share" Warning;
+    OutputUnknown "SB0629" "output-unknown" Warning;
     // SB07xx: budgets.
     ReserveAboveDeadline "SB0701" "reserve-above-deadline" Error;
     LimitAboveDeadline "SB0702" "limit-above-deadline" Warning;

@@ -122,6 +122,17 @@ const SLIPS: &[(&str, &str, Code, &str)] = &[
     ("groq-70b; cerebras-70b }", "groq-70b cerebras-70b }", Code::LeftOver, "one target a line"),
     ("groq-70b; cerebras-70b }", "groq-70b 70%, cerebras-70b weight 30 }", Code::WrongValue, "write `30%`"),
     ("\"a long limit is left at once\"", "a long limit", Code::BadName, "write `test \"what it shows\""),
+    ("key env GROQ_API_KEY", "key ${GROQ_API_KEY}", Code::WrongValue, "write `env GROQ_API_KEY`"),
+    ("key env GROQ_API_KEY", "key $GROQ_API_KEY", Code::WrongValue, "write `env GROQ_API_KEY`"),
+    ("key env GROQ_API_KEY", "key \"env GROQ_API_KEY\"", Code::WrongValue, "write `env GROQ_API_KEY`"),
+    ("assistant { tier", "assistant { match when stream; tier", Code::UnknownFact, "`request.stream`?"),
+    ("assistant { tier", "assistant { match when tokens > 3k; tier", Code::UnknownFact, "`request.tokens`?"),
+    (
+        "assistant { tier",
+        "assistant { match when request.max_output > 3k; tier",
+        Code::UnknownFact,
+        "`request.max-output`?",
+    ),
     ("tier mid {", "tier mid { order price every 60s;", Code::WithoutEffect, "goes with `latency` and `score`"),
     ("groq-70b; cerebras-70b }", "groq-70b 70%; cerebras-70b }", Code::LeftOver, "`one 70%, other 30%`"),
     (

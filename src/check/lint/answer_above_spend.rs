@@ -4,11 +4,11 @@ use super::{enabled, known, routes, spending};
 use crate::check::context::Context;
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-/// Looks at every target in reach of a route with a cap; each pair of a budget and a target is named once.
+/// Looks at every target in reach of a route with a cap. A target is named once for a cap, however many budgets have it.
 pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
-    let mut told = BTreeSet::new();
+    let mut told: BTreeMap<_, Diagnostic> = BTreeMap::new();
     for (route, tier) in routes(draft) {
         let Some(budget) = known(&draft.budgets, route.budget.index()) else { continue };
         // Of two caps the one that ends it first.
@@ -20,20 +20,29 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
             let price = link.target.prices.output.or(model.prices.output);
             let (Some(price), Some(tokens)) = (price, model.max_output) else { continue };
             let cost = price.of(tokens);
-            if cost <= cap || !told.insert((&budget.name, &link.target.name)) {
+            if cost <= cap {
                 continue;
             }
-            out.push(
+            let place = spending(cx, budget, unit);
+            if let Some(found) = told.get_mut(&(&link.target.name, cap)) {
+                if found.labels.iter().all(|label| label.span != place) {
+                    *found = found.clone().label(place, "and here");
+                }
+                continue;
+            }
+            told.insert(
+                (&link.target.name, cap),
                 Diagnostic::new(
                     Code::AnswerAboveSpend,
                     link.span,
                     format!("one whole answer of target `{}` costs {cost}, above the cap of {cap}", link.target.name),
                 )
                 .here("passed over for a request that names no limit of its output")
-                .label(spending(cx, budget, unit), "the cap")
+                .label(place, "the cap")
                 .label(link.model.span, format!("up to {tokens} tokens of output, at {price}"))
                 .help(format!("write `spend {cost}{unit}` or more, or let clients send `max_tokens`")),
             );
         }
     }
+    out.extend(told.into_values());
 }

@@ -23,6 +23,7 @@ mod key_missing;
 mod mixed_quantization;
 mod one_outage_away;
 mod output_above_context;
+mod output_unknown;
 mod probe_refused;
 mod region_nowhere;
 mod slow_above_unseen;
@@ -46,7 +47,7 @@ use crate::syntax::settings::Block;
 /// What a lint is: it reads, and adds what it finds.
 type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
 
-const LINTS: [Lint; 31] = [
+const LINTS: [Lint; 32] = [
     action_never_possible::lint,
     answer_above_spend::lint,
     attempts_above_chain::lint,
@@ -66,6 +67,7 @@ const LINTS: [Lint; 31] = [
     mixed_quantization::lint,
     one_outage_away::lint,
     output_above_context::lint,
+    output_unknown::lint,
     probe_refused::lint,
     region_nowhere::lint,
     slow_above_unseen::lint,

@@ -241,6 +241,43 @@ fn caps_on_money_are_held_against_prices_and_tiers_in_reach() {
 }
 
 #[test]
+fn two_budgets_with_one_cap_are_one_finding() {
+    let budgets = "budget short { deadline 10s; attempts 2; spend $0.007/day }\n\
+                   budget other { deadline 10s; attempts 2; spend $0.007/day }";
+    let routes =
+        "route chat { tier chat; matrix simple; budget short }\nroute more { tier chat; matrix simple; budget other }";
+    assert_eq!(
+        codes(&[("model", PRICED), ("budget", budgets), ("route", routes)]),
+        ["SB0706", "SB0706"],
+        "two targets"
+    );
+}
+
+#[test]
+fn an_answers_length_has_to_be_known_where_it_counts() {
+    let unlimited = "model small { modalities [text]; streaming yes; context 32k; price $1/M in, $2/M out }";
+    let spend = |line: &str| {
+        codes(&[("model", unlimited), ("budget", &format!("budget short {{ deadline 10s; attempts 2; {line} }}"))])
+    };
+    assert_eq!(spend(""), [""; 0]);
+    assert_eq!(spend("spend $1/request"), ["SB0629", "SB0629"]);
+    assert_eq!(spend("spend $1/day"), ["SB0629", "SB0629"]);
+    let messages = "provider left { api anthropic-messages; base-url \"http://127.0.0.1:1/v1\" }";
+    assert_eq!(codes(&[("model", unlimited), ("provider", &format!("{messages}\n{REAL}"))]), ["SB0629"]);
+}
+
+#[test]
+fn an_exercise_is_of_a_target_that_is_not_first_anyway() {
+    let tier = |text: &str| codes(&[("tier", &format!("tier chat {{ {text} }}"))]);
+    assert_eq!(tier("chain { one; two }; exercise 2% of two"), [""; 0]);
+    assert_eq!(tier("chain { one; two }; exercise 2% of one"), ["SB0627"]);
+    assert_eq!(tier("chain { one; two }; exercise 2% of one; prefer same-model"), [""; 0]);
+    assert_eq!(tier("chain { one 70%, two 30% }; exercise 2% of one"), [""; 0]);
+    assert_eq!(tier("chain in [eu-*] { two; one }; chain { one; two }; exercise 2% of one"), [""; 0]);
+    assert_eq!(tier("chain { one; two }; order as-written every 60s"), ["SB0627"]);
+}
+
+#[test]
 fn spend_is_written_once_for_each_unit_and_inherited_unit_by_unit() {
     let spends = |spend: &str| {
         found(&[("model", PRICED), ("budget", &format!("budget short {{ deadline 10s; attempts 2; {spend} }}"))])

@@ -7,7 +7,7 @@ use crate::diag::{Code, Diagnostic, closest};
 use crate::policy::Text;
 use crate::policy::contract::Pattern;
 use crate::source::{Span, Spanned};
-use crate::syntax::tree::{Item, ItemKind};
+use crate::syntax::tree::{Item, ItemKind, Statement};
 
 /// A name: a word without `*`.
 pub fn name(item: &Item, out: &mut Vec<Diagnostic>) -> Option<String> {
@@ -242,13 +242,13 @@ fn reference(items: &[Item], end: Span, open: bool, out: &mut Vec<Diagnostic>) -
         return None;
     };
     match &first.kind {
+        ItemKind::Str(text) if elsewhere(text).is_some_and(|name| !open || name != text) => {
+            out.push(named_alone(first, elsewhere(text).unwrap_or(text), items));
+            None
+        }
         ItemKind::Str(text) if open => {
             left_over(rest, out);
             Some(Text::Literal(text.clone()))
-        }
-        ItemKind::Str(text) if is_variable(text) => {
-            out.push(named_alone(first, text, items));
-            None
         }
         ItemKind::Str(_) => {
             out.push(key::literal(first.span));
@@ -265,34 +265,49 @@ fn reference(items: &[Item], end: Span, open: bool, out: &mut Vec<Diagnostic>) -
             let source = source?;
             Some(if is_env { Text::Env { name: source, default } } else { Text::File { path: source, default } })
         }
-        ItemKind::Word(word) => {
-            // `$NAME` of shells, `env.NAME` and `process.env.NAME` of others.
-            let name = word.rsplit(['.', '$']).next().unwrap_or_default();
-            out.push(if is_variable(name) { named_alone(first, name, items) } else { wrong(first, due) });
+        ItemKind::Word(word) | ItemKind::Number(word) => {
+            out.push(elsewhere(word).map_or_else(|| wrong(first, due), |name| named_alone(first, name, items)));
             None
         }
-        ItemKind::Number(_)
-        | ItemKind::List(_)
-        | ItemKind::Group(_)
-        | ItemKind::Arrow
-        | ItemKind::Comma
-        | ItemKind::Operator(_) => {
+        ItemKind::List(_) | ItemKind::Group(_) | ItemKind::Arrow | ItemKind::Comma | ItemKind::Operator(_) => {
             out.push(wrong(first, due));
             None
         }
     }
 }
 
-/// Whether a text is spelled as environment variables are: `GROQ_API_KEY`.
-fn is_variable(text: &str) -> bool {
-    text.contains('_')
-        && text.starts_with(|c: char| c.is_ascii_uppercase())
-        && text.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+/// The variable that a text names as other languages do: `NAME_OF_IT` alone, `$NAME`, `${NAME}`, `env.NAME`,
+/// `process.env.NAME`, `"env NAME"`.
+fn elsewhere(text: &str) -> Option<&str> {
+    let braced = text.strip_prefix("${").and_then(|rest| rest.strip_suffix('}'));
+    let marked = braced.or_else(|| text.rsplit_once(['.', '$', ' ']).map(|(_, name)| name));
+    let spelled = |name: &&str| {
+        name.starts_with(|c: char| c.is_ascii_uppercase())
+            && name.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_')
+    };
+    let by_mark = ["$", "env.", "process.env.", "env "].iter().any(|mark| text.starts_with(mark));
+    // A text that has no such mark is one by its looks, which one word alone is not enough for.
+    marked.filter(|_| by_mark).filter(spelled).or_else(|| Some(text).filter(|text| text.contains('_')).filter(spelled))
+}
+
+/// `${NAME}`, which reads as a value `$` and a block.
+pub fn of_a_shell(statement: &Statement) -> Option<Diagnostic> {
+    let (block, last) = (statement.block.as_ref()?, statement.items.last()?);
+    let [Statement { items, .. }] = block.statements.as_slice() else { return None };
+    let ([Item { kind: ItemKind::Word(name), .. }], true) = (items.as_slice(), last.span.end == block.span.start)
+    else {
+        return None;
+    };
+    let is_dollar = matches!(&last.kind, ItemKind::Word(text) | ItemKind::Number(text) if text == "$");
+    is_dollar.then(|| before_a_variable(last.span.to(block.span), name))
 }
 
 /// What is said of a variable's name without `env` before it.
 fn named_alone(first: &Item, name: &str, items: &[Item]) -> Diagnostic {
-    let span = items.last().map_or(first.span, |last| first.span.to(last.span));
+    before_a_variable(items.last().map_or(first.span, |last| first.span.to(last.span)), name)
+}
+
+fn before_a_variable(span: Span, name: &str) -> Diagnostic {
     Diagnostic::new(Code::WrongValue, span, "`env` is due before the name of a variable")
         .here(format!("`env {name}` is meant"))
         .fix(format!("write `env {name}`"), span, format!("env {name}"), false)
