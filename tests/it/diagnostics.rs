@@ -221,25 +221,38 @@ fn every_fix_of_an_example_mends_it() {
     assert!(fixed >= 25, "{fixed} examples have a fix");
 }
 
-/// Whatever the form of a text allows to be laid out anew stays what it is, comments included, and is then left alone.
+/// Whatever the form of a text allows to be laid out anew stays what it is, comments included, and is then left alone:
+/// every example of a page, every worked example, and every text that a fuzzer has been given.
 #[test]
 fn every_example_is_formatted_once_and_for_all() {
     let parse = |text: &str| syntax::parse(Sources::from_texts([("a.sbk", text)]).iter().next().unwrap());
-    let mut formatted = 0;
+    let mut texts: Vec<(String, String)> = Vec::new();
     for code in Code::ALL {
         for heading in ["Wrong", "Right"] {
-            let Some(text) = snippet(code.entry().page, heading) else { continue };
-            let (tree, found) = parse(text);
-            if !found.is_empty() {
-                continue;
-            }
-            let once = syntax::format(&tree);
-            let again = parse(&once);
-            let id = code.entry().id;
-            assert!(again.1.is_empty() && syntax::says_the_same(&tree, &again.0), "{id} {heading}:\n{once}");
-            assert_eq!(syntax::format(&again.0), once, "{id} {heading}");
-            formatted += 1;
+            let text = snippet(code.entry().page, heading);
+            texts.extend(text.map(|text| (format!("{} {heading}", code.entry().id), text.to_owned())));
         }
     }
-    assert!(formatted > 150, "{formatted}");
+    for folder in ["policies", "tests/cases/damage", "tests/cases/examples", "tests/fuzz/corpus/policy"] {
+        for entry in std::fs::read_dir(format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"))).unwrap() {
+            let path = entry.unwrap().path();
+            let text = std::fs::read_to_string(&path).ok();
+            texts.extend(text.map(|text| (path.display().to_string(), text)));
+        }
+    }
+    let mut formatted = 0;
+    for (name, text) in texts {
+        let (tree, found) = parse(&text);
+        if !found.is_empty() {
+            continue;
+        }
+        let once = syntax::format(&tree);
+        let again = parse(&once);
+        assert!(again.1.is_empty() && syntax::says_the_same(&tree, &again.0), "{name}:\n{once}");
+        assert_eq!(syntax::format(&again.0), once, "{name}");
+        let comments = |text: &str| text.matches('#').count();
+        assert_eq!(comments(&once), comments(&text), "{name}: comments");
+        formatted += 1;
+    }
+    assert!(formatted > 220, "{formatted}");
 }
