@@ -15,6 +15,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// Words that begin lines of tests, and so can name nothing that such a line may begin with.
 pub const RESERVED: [&str; 6] = ["send", "expect", "given", "at", "from", "every"];
 
+/// How many further places a finding shows.
+const MOST_PLACES: usize = 3;
+
 /// Files that end so hold tests alone.
 const TEST_FILE: &str = ".test.sbk";
 
@@ -101,14 +104,7 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
         return true;
     }
     if tree.source.name.ends_with(TEST_FILE) && block != Block::Test {
-        out.push(
-            Diagnostic::new(
-                Code::WrongFile,
-                first.span,
-                format!("a file that ends in `{TEST_FILE}` holds tests alone, not a {}", block.word()),
-            )
-            .help("move it to another `.sbk` file of the set"),
-        );
+        wrong_file(block, first.span, out);
     }
     let mut items = statement.items.as_slice();
     if statement.block.is_none() {
@@ -136,6 +132,26 @@ fn top_level<'a>(tree: &Tree, statement: &'a Statement, names: &mut Names<'a>, o
         }
     }
     statement.block.is_some()
+}
+
+/// Whatever else stands in a file of tests, in one finding.
+fn wrong_file(block: Block, span: Span, out: &mut Vec<Diagnostic>) {
+    let told = out.iter_mut().find(|found| found.code == Code::WrongFile && found.span.file == span.file);
+    match told {
+        Some(found) => {
+            if found.labels.len() < MOST_PLACES {
+                *found = found.clone().label(span, format!("nor a {}", block.word()));
+            }
+        }
+        None => out.push(
+            Diagnostic::new(
+                Code::WrongFile,
+                span,
+                format!("a file that ends in `{TEST_FILE}` holds tests alone, not a {}", block.word()),
+            )
+            .help("move all but the tests to another `.sbk` file of the set"),
+        ),
+    }
 }
 
 /// The words and texts among items, as names would be written.

@@ -1,4 +1,4 @@
-use crate::check::sample::{codes, found};
+use crate::check::sample::{codes, diagnostics, found, text};
 
 const REAL: &str = "provider right { api openai-chat; base-url \"http://127.0.0.1:2/v1\" }";
 
@@ -219,13 +219,15 @@ const PRICED: &str =
 #[test]
 fn caps_on_money_are_held_against_prices_and_tiers_in_reach() {
     let budget = |spend: &str| format!("budget short {{ deadline 10s; attempts 2; {spend} }}");
-    let spends = |model: &str, spend: &str| {
+    let set = |model: &str, spend: &str| {
         let more = "target three { model small; provider left; upstream \"three\" }\ntier other { chain { three } }";
         let used = format!(
             "{more}\nroute second {{ tier other; matrix simple; budget plain }}\nbudget plain {{ deadline 10s; attempts 2 }}"
         );
-        codes(&[("model", model), ("budget", &budget(spend)), ("more", &used)])
+        text(&[("model", model), ("budget", &budget(spend)), ("more", &used)])
     };
+    let spends =
+        |model: &str, spend: &str| -> Vec<_> { diagnostics(&set(model, spend)).iter().map(|d| d.entry().id).collect() };
     for good in
         ["spend $5/day", "spend $5/day then stop", "spend $5/day then use other", "spend $1/request; spend $5/day"]
     {
@@ -236,8 +238,13 @@ fn caps_on_money_are_held_against_prices_and_tiers_in_reach() {
     assert_eq!(spends(PRICED, "spend $0.007/day then stop"), ["SB0706", "SB0706"]);
     assert_eq!(spends(PRICED, "spend $0.007/day; spend $0.005/request"), ["SB0706", "SB0706"]);
     let unpriced = "model small { modalities [text]; streaming yes; context 32k; max-output 4k }";
-    assert_eq!(spends(unpriced, "spend $5/day then stop"), ["SB0704", "SB0704"]);
-    assert_eq!(spends(unpriced, "spend $5/day then use other"), ["SB0704", "SB0704", "SB0704"], "used beyond the cap");
+    let targets = |spend: &str| {
+        let found = diagnostics(&set(unpriced, spend));
+        assert_eq!(found.iter().map(|d| d.entry().id).collect::<Vec<_>>(), ["SB0704"]);
+        1 + found[0].labels.iter().filter(|label| label.message == "nor here").count()
+    };
+    assert_eq!(targets("spend $5/day then stop"), 2);
+    assert_eq!(targets("spend $5/day then use other"), 3, "used beyond the cap");
 }
 
 #[test]

@@ -5,10 +5,13 @@ use crate::check::context::Context;
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
 use crate::policy::{Beyond, Tier};
+use std::collections::BTreeMap;
 
-/// Looks at every target in reach of a route with a cap, those used beyond it included; each target is named once.
+/// Looks at every target in reach of a route with a cap, those used beyond it included; targets of one
+/// model are one finding.
 pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     let mut named = Vec::new();
+    let mut told: BTreeMap<_, Diagnostic> = BTreeMap::new();
     for (route, tier) in routes(draft) {
         let Some(budget) = known(&draft.budgets, route.budget.index()) else { continue };
         let what = match (budget.spend_per_request, budget.spend_per_day) {
@@ -33,7 +36,13 @@ pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
                 continue;
             }
             named.push(&link.target.name);
-            out.push(
+            let of_model = (&link.model.name, unknown);
+            if let Some(found) = told.get_mut(&of_model) {
+                *found = found.clone().label(link.target.span, "nor here");
+                continue;
+            }
+            told.insert(
+                of_model,
                 Diagnostic::new(
                     Code::UnknownPrice,
                     link.target.span,
@@ -46,4 +55,5 @@ pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
             );
         }
     }
+    out.extend(told.into_values());
 }
