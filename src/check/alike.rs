@@ -3,7 +3,7 @@
 //! In: a block as it stands. Out: the kind that all of its statements are of, if several of them are none of its own.
 //! Knows the lines of matrices, tests and ramps only by how they begin. Reports nothing.
 
-use crate::syntax::settings::{BLOCKS, Block, setting};
+use crate::syntax::settings::{BLOCKS, Block, SETTINGS, Setting, ValueType, setting};
 use crate::syntax::tree::{ItemKind, Statement};
 
 /// The other kind of block whose settings all stand in a block that has none of its own.
@@ -42,7 +42,7 @@ pub(super) fn reads_like(block: Block, statement: &Statement) -> Option<Block> {
     // Who leaves out one comparison of a contract may well leave out several.
     let least = match inside.as_slice() {
         // A block inside of it has but one home.
-        [only] if only.block.is_some() => 1,
+        [only] if only.keyword().is_some_and(takes_block) && only.block.is_some() => 1,
         _ if block == Block::Contract => 4,
         _ => 2,
     };
@@ -54,4 +54,10 @@ pub(super) fn reads_like(block: Block, statement: &Statement) -> Option<Block> {
 
 fn is_setting(block: Block, statement: &Statement) -> bool {
     statement.keyword().is_some_and(|word| setting(block, word).is_some())
+}
+
+/// Whether a word is that of a setting which has a block of its own.
+fn takes_block(word: &str) -> bool {
+    let form = |row: &Setting| matches!(row.value, ValueType::Form(form) if form.starts_with('{'));
+    SETTINGS.iter().any(|row| row.word == word && form(row))
 }
