@@ -3,8 +3,10 @@
 //! In: the items after `when`. Out: a `Guard`, or nothing after every comparison that does not fit has been named.
 //! `not` binds tightest, then `and`, then `or`. Never looks at what a fact is at some moment.
 
+mod cells;
 mod facts;
 
+pub use cells::{Verdict, verdict};
 pub use facts::fact_words;
 
 use super::context::not_yet;

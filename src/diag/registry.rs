@@ -134,6 +134,7 @@ registry! {
     FactNeedsFailure "SB0313" "fact-needs-failure" Error;
     CachedAboveInput "SB0314" "cached-above-input" Warning;
     OutputAboveContext "SB0315" "output-above-context" Warning;
+    SettledGuard "SB0316" "settled-guard" Warning;
     // SB04xx: contracts.
     ContractDirection "SB0401" "contract-direction" Error;
     ContractChanged "SB0402" "contract-changed" Advice;

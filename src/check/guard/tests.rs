@@ -119,3 +119,60 @@ fn deep_nesting_is_refused_and_not_walked() {
     let deep = format!("{}request.stream == yes{}", "(".repeat(DEEPEST + 1), ")".repeat(DEEPEST + 1));
     assert_eq!(chain_codes(&deep), ["SB0310"]);
 }
+
+/// What is settled is settled by the very reading that a decision makes.
+#[test]
+fn cells_are_judged_as_decisions_are() {
+    use super::cells::{Value, holds};
+    use crate::decide::facts::Facts;
+    use crate::decide::guard::View;
+    use crate::policy::{Modalities, Modality};
+    let guards = [
+        "request.tokens > 8k and not request.stream == yes",
+        "request.tokens in [8000, 9000] or request.max-output <= 1k",
+        "request.region in [eu-*, \"us-1\"]",
+        "request.region != \"us-1\"",
+        "not request.region != \"us-1\"",
+        "request.session == \"s\" or request.header(\"x\") != \"1\"",
+        "request.modalities in [text, image]",
+        "request.model in [a, b] and request.tools == no",
+    ];
+    let texts = [None, Some("us-1"), Some("eu-2"), Some("s"), Some("1")];
+    let modalities = [
+        Modalities::default().with(Modality::Text),
+        Modalities::default().with(Modality::Text).with(Modality::Image),
+        Modalities::default().with(Modality::Audio),
+    ];
+    let mut held = [0, 0];
+    for guard in guards.map(chain) {
+        for (at, text) in texts.iter().cycle().take(60).enumerate() {
+            let tokens = [7_999, 8_000, 8_001, 9_000][at % 4];
+            let (stream, tools) = (at % 2 == 0, at % 3 == 0);
+            let max_output = [None, Some(1_000), Some(1_001)][at % 3];
+            let set = modalities[at / 2 % 3];
+            let text = text.map(str::to_owned);
+            let model = ["a", "b", "c"][at % 3];
+            let mut facts = Facts::plain("id", model);
+            (facts.tokens, facts.stream, facts.tools, facts.max_output) = (tokens, stream, tools, max_output);
+            (facts.region, facts.session, facts.modalities) = (text.clone(), text.clone(), set);
+            facts.headers = text.iter().map(|text| ("x".to_owned(), text.clone())).collect();
+            let known = |text: &Option<String>| text.clone().map_or(Value::Absent, Value::Text);
+            let world = [
+                (Fact::Tokens, Value::Number(tokens)),
+                (Fact::Stream, Value::Flag(stream)),
+                (Fact::Tools, Value::Flag(tools)),
+                (Fact::MaxOutput, max_output.map_or(Value::Absent, Value::Number)),
+                (Fact::Region, known(&text)),
+                (Fact::Session, known(&text)),
+                (Fact::Header("x".to_owned()), known(&text)),
+                (Fact::Modalities, Value::Modalities(set)),
+                (Fact::Model, Value::Text(model.to_owned())),
+            ];
+            let world: Vec<_> = world.iter().map(|(fact, value)| (fact, value)).collect();
+            let decided = crate::decide::guard::holds(Some(&guard), View { facts: &facts, failed: None });
+            assert_eq!(holds(&guard, &world), decided, "{guard:?} {world:?}");
+            held[usize::from(decided)] += 1;
+        }
+    }
+    assert!(held.iter().all(|count| *count > 50), "{held:?}");
+}

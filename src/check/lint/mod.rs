@@ -26,6 +26,7 @@ mod output_above_context;
 mod output_unknown;
 mod probe_refused;
 mod region_nowhere;
+mod settled_guard;
 mod slow_above_unseen;
 mod spend_to_itself;
 mod stage_too_short;
@@ -47,7 +48,7 @@ use crate::syntax::settings::Block;
 /// What a lint is: it reads, and adds what it finds.
 type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
 
-const LINTS: [Lint; 32] = [
+const LINTS: [Lint; 33] = [
     action_never_possible::lint,
     answer_above_spend::lint,
     attempts_above_chain::lint,
@@ -70,6 +71,7 @@ const LINTS: [Lint; 32] = [
     output_unknown::lint,
     probe_refused::lint,
     region_nowhere::lint,
+    settled_guard::lint,
     slow_above_unseen::lint,
     spend_to_itself::lint,
     stage_too_short::lint,

@@ -360,3 +360,65 @@ fn a_hedge_needs_another_deployment_of_the_model_in_some_chain() {
     let cases = "tier chat { chain when request.stream == yes { one; two }\nchain { one } }";
     assert_eq!(never(plain, &[("tier", cases)]), []);
 }
+
+#[test]
+fn conditions_that_are_settled_are_told_where_they_stand() {
+    let rank = |guard: &str| codes(&[("tier", &format!("tier chat {{ chain {{ one; two when {guard} }} }}"))]);
+    for depends in [
+        "request.tokens > 4k and request.tokens < 8k",
+        "request.tokens > 4k and request.tokens < 4002",
+        "request.model in [a, b] and not request.model == \"a\"",
+        "request.region in [eu-*, *-west] and not request.region in [eu-*]",
+        "request.region in [eu-*] and request.region in [*-west, us-*] and not request.region in [eu-w*]",
+        "request.session != \"a\"",
+        "request.modalities in [text, image]",
+        "request.header(\"x\") == \"1\" or request.header(\"y\") == \"1\"",
+        "not request.max-output > 1k",
+        "request.max-output > 1k or request.max-output <= 1k",
+    ] {
+        assert_eq!(rank(depends), [""; 0], "{depends}");
+    }
+    for settled in [
+        "request.tokens > 8k and request.tokens < 4k",
+        "request.tokens > 4000 and request.tokens < 4001",
+        "request.stream == yes and request.stream == no",
+        "request.tokens >= 0",
+        "request.tokens > 8k or request.tokens <= 8k",
+        "request.model == \"a\" and request.model in [b, c]",
+        "not (request.tools == yes or request.tools == no)",
+        "request.region in [eu-*] and request.region == \"us-1\"",
+        "request.region in [eu-*] and request.region in [us-*, *-north] and not request.region in [*-north]",
+        "request.modalities in [text] and not request.modalities in [text, image]",
+    ] {
+        assert_eq!(rank(settled), ["SB0316"], "{settled}");
+    }
+    let row = |guard: &str| {
+        let matrix =
+            format!("matrix simple {{ connect when {guard} -> stop; connect -> failover; otherwise -> stop }}");
+        codes(&[("matrix", &matrix)])
+    };
+    assert_eq!(row("attempt.number >= 2"), [""; 0], "the budget has two");
+    assert_eq!(row("attempt.number >= 3"), ["SB0316"]);
+    assert_eq!(row("attempt.number >= 1"), ["SB0316"]);
+    assert_eq!(row("failure.status == 503"), [""; 0], "nothing came back, or something else did");
+    assert_eq!(row("failure.retry-after < 0s"), ["SB0316"]);
+}
+
+#[test]
+fn a_rank_is_held_against_the_routes_that_lead_to_it() {
+    let tier = "tier chat { chain { one; two when request.stream == yes } }";
+    let route = |name: &str, guard: &str| {
+        format!("route {name} {{ match when {guard}; tier chat; matrix simple; budget short }}")
+    };
+    let routes = |guards: &[&str]| {
+        let all: Vec<_> = guards.iter().enumerate().map(|(at, guard)| route(&format!("r{at}"), guard)).collect();
+        codes(&[("tier", tier), ("route", &all.join("\n"))])
+    };
+    assert_eq!(routes(&["request.tokens > 8k"]), [""; 0]);
+    assert_eq!(routes(&["request.stream == no"]), ["SB0617"]);
+    assert_eq!(
+        routes(&["request.stream == no and request.tokens > 8k", "request.stream == no and request.tools == yes"]),
+        ["SB0617"]
+    );
+    assert_eq!(routes(&["request.stream == no", "request.tokens > 8k"]), [""; 0], "one of them leads there");
+}

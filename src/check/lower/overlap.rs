@@ -1,11 +1,12 @@
 //! Routes that can take the same request: which of them is asked first must be said.
 //!
-//! In: the lowered routes. Out: diagnostics. Two conditions count as apart only where that is plain to see: somewhere
-//! in both, the same fact is held to different values.
+//! In: the lowered routes. Out: diagnostics. Two conditions that are too large to be held against each other count as
+//! overlapping.
 
 use crate::check::context::Context;
+use crate::check::guard::{Verdict, verdict};
 use crate::diag::{Code, Diagnostic};
-use crate::policy::{Comparison, Fact, Guard, Literal, Route};
+use crate::policy::{Guard, Route};
 use crate::source::Span;
 use crate::syntax::settings::Block;
 use std::collections::{BTreeMap, BTreeSet};
@@ -110,71 +111,7 @@ fn before_span(cx: &Context<'_>, at: usize) -> Option<Span> {
     decl.statements().iter().find(|s| s.keyword() == Some("before")).map(|s| s.span)
 }
 
-/// Whether two conditions plainly exclude each other.
+/// Whether two conditions exclude each other.
 fn apart(left: &Guard, right: &Guard) -> bool {
-    conjuncts(left).iter().any(|a| conjuncts(right).iter().any(|b| exclude(a, b)))
-}
-
-/// What must all hold for a guard to hold.
-fn conjuncts(guard: &Guard) -> Vec<&Guard> {
-    match guard {
-        Guard::All(parts) => parts.iter().flat_map(conjuncts).collect(),
-        Guard::Any(_) | Guard::Not(_) | Guard::Compare(..) | Guard::In(..) => vec![guard],
-    }
-}
-
-fn exclude(left: &Guard, right: &Guard) -> bool {
-    match (left, right) {
-        (Guard::Compare(a, Comparison::Equal, x), Guard::Compare(b, Comparison::Equal, y)) => a == b && x != y,
-        (Guard::Not(inner), other) | (other, Guard::Not(inner)) => **inner == *other,
-        (Guard::In(a, Literal::Texts(xs)), Guard::In(b, Literal::Texts(ys))) => {
-            a == b && xs.iter().all(|x| ys.iter().all(|y| prefixes_differ(&x.0, &y.0)))
-        }
-        (Guard::Compare(a, Comparison::Equal, Literal::Text(x)), Guard::In(b, Literal::Texts(ys)))
-        | (Guard::In(b, Literal::Texts(ys)), Guard::Compare(a, Comparison::Equal, Literal::Text(x))) => {
-            a == b && ys.iter().all(|y| !y.matches(x))
-        }
-        (Guard::Compare(a, c, x), Guard::Compare(b, d, y)) => a == b && bounds_differ(a, (*c, x), (*d, y)),
-        (Guard::All(_) | Guard::Any(_) | Guard::Compare(..) | Guard::In(..), _) => false,
-    }
-}
-
-/// Whether no text fits both patterns, as far as what stands before the first `*` can tell.
-fn prefixes_differ(x: &str, y: &str) -> bool {
-    let fixed = |pattern: &str| pattern.split('*').next().unwrap_or_default().to_owned();
-    let (a, b) = (fixed(x), fixed(y));
-    match (x.contains('*'), y.contains('*')) {
-        (false, false) => x != y,
-        (false, true) => !x.starts_with(&b),
-        (true, false) => !y.starts_with(&a),
-        (true, true) => !a.starts_with(&b) && !b.starts_with(&a),
-    }
-}
-
-/// Whether one comparison of a number ends where the other begins.
-fn bounds_differ(_: &Fact, left: (Comparison, &Literal), right: (Comparison, &Literal)) -> bool {
-    let number = |literal: &Literal| match literal {
-        Literal::Count(n) => Some(*n),
-        Literal::Time(t) => Some(t.0),
-        Literal::Money(m) => Some(m.0),
-        Literal::Flag(_)
-        | Literal::Text(_)
-        | Literal::Texts(_)
-        | Literal::Counts(_)
-        | Literal::Stage(_)
-        | Literal::Stages(_)
-        | Literal::Modalities(_) => None,
-    };
-    let (Some(a), Some(b)) = (number(left.1), number(right.1)) else { return false };
-    // Half-open ranges: [low, high).
-    let range = |comparison: Comparison, n: u64| match comparison {
-        Comparison::Equal => (n, n.saturating_add(1)),
-        Comparison::NotEqual => (0, u64::MAX),
-        Comparison::Less => (0, n),
-        Comparison::AtMost => (0, n.saturating_add(1)),
-        Comparison::Greater => (n.saturating_add(1), u64::MAX),
-        Comparison::AtLeast => (n, u64::MAX),
-    };
-    let ((low, high), (from, to)) = (range(left.0, a), range(right.0, b));
-    high <= from || to <= low
+    verdict(&[left, right], u64::MAX) == Some(Verdict::Never)
 }
