@@ -21,9 +21,7 @@ pub(super) fn reads_like(block: Block, statement: &Statement) -> Option<Block> {
             // Both have the same words, and only the one compares.
             Block::Contract => is_setting(kind, s) && !second(s, |kind| matches!(kind, ItemKind::Number(_))),
             Block::Model => is_setting(kind, s) && !second(s, |kind| matches!(kind, ItemKind::Operator(_))),
-            Block::Ramp => {
-                is_setting(kind, s) || s.items.first().is_some_and(|i| matches!(i.kind, ItemKind::Number(_)))
-            }
+            Block::Ramp => is_setting(kind, s) || s.begins_with_number(),
             Block::Provider
             | Block::Target
             | Block::Evaluation

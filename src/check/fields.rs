@@ -6,7 +6,6 @@
 
 use super::context::{Context, Decl, extends_of};
 use super::elsewhere::{self, Meant};
-use super::lower::ramp;
 use super::resolution::{Origin, Resolved};
 use crate::diag::{Code, Diagnostic, closest};
 use crate::syntax::settings::{Block, Setting, Status, ValueType, blocks_with, choices, setting, settings_of};
@@ -150,7 +149,7 @@ impl<'a> Context<'a> {
     fn row_of(&mut self, block: Block, statement: &Statement) -> Option<&'static Setting> {
         let first = statement.items.first()?;
         let Some(word) = first.word() else {
-            if block == Block::Ramp && ramp::is_stage(statement) {
+            if block == Block::Ramp && statement.begins_with_number() {
                 return None;
             }
             self.report(

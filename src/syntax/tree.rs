@@ -173,4 +173,9 @@ impl Statement {
     pub fn keyword(&self) -> Option<&str> {
         self.items.first().and_then(Item::word)
     }
+
+    /// Whether it begins with a number, as the stages of a ramp do.
+    pub fn begins_with_number(&self) -> bool {
+        matches!(self.items.first().map(|item| &item.kind), Some(ItemKind::Number(_)))
+    }
 }

@@ -3,7 +3,7 @@
 use super::{declared, known};
 use crate::check::context::Context;
 use crate::check::draft::Draft;
-use crate::check::lower::{health, ramp};
+use crate::check::lower::health;
 use crate::diag::{Code, Diagnostic};
 use crate::policy::{Action, Budget, FallbackTo, Millis, Route, TargetId};
 use crate::source::Span;
@@ -15,7 +15,7 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     for (position, decl) in cx.names.list(Block::Ramp).iter().enumerate() {
         let Some(rules) = known(&draft.health.ramps, position) else { continue };
         let Some((limit, budget)) = shortest(cx, draft, position) else { continue };
-        let lines: Vec<Span> = decl.statements().iter().filter(|s| ramp::is_stage(s)).map(|s| s.span).collect();
+        let lines: Vec<Span> = decl.statements().iter().filter(|s| s.begins_with_number()).map(|s| s.span).collect();
         for (at, stage) in rules.stages.iter().enumerate().filter(|(_, stage)| stage.lasts < limit) {
             // Stages that another block wrote are told of there, unless this one alone is used.
             let span = lines.get(at).copied().unwrap_or(decl.name_span);

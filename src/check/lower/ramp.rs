@@ -14,7 +14,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::policy::ramp::{RampRules, RampStage, Rollback};
 use crate::policy::{Millis, Percent};
 use crate::source::Span;
-use crate::syntax::tree::{ItemKind, Operator, Statement};
+use crate::syntax::tree::{Operator, Statement};
 
 /// Most calls that a rollback may wait for.
 const MOST_CALLS: u32 = 10_000;
@@ -30,15 +30,10 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<RampRules> 
     Some(RampRules { stages: stages?, rollback: rollback? })
 }
 
-/// Whether a statement is a stage: it begins with a number.
-pub fn is_stage(statement: &Statement) -> bool {
-    matches!(statement.items.first().map(|item| &item.kind), Some(ItemKind::Number(_)))
-}
-
 /// The stages of the nearest block that has any, and that block; the block itself where none has.
 pub fn stage_lines<'n, 'a>(decls: &[&'n Decl<'a>]) -> Option<(&'n Decl<'a>, Vec<&'a Statement>)> {
     let of = |decl: &&'n Decl<'a>| {
-        let lines: Vec<_> = decl.statements().iter().filter(|s| is_stage(s)).collect();
+        let lines: Vec<_> = decl.statements().iter().filter(|s| s.begins_with_number()).collect();
         (*decl, lines)
     };
     let own = decls.first().map(of)?;
@@ -71,7 +66,7 @@ fn stages<'a>(cx: &mut Context<'a>, decl: &Decl<'a>, lines: &[&'a Statement]) ->
     let is_full = last.is_some_and(|(share, _)| share == Percent::ALL);
     if let (true, false, Some(block)) = (whole, is_full, &decl.statement.block) {
         // A line that is none of a ramp's may be the stage that is missing.
-        if fields::strangers(decl) > decl.statements().iter().filter(|s| is_stage(s)).count() {
+        if fields::strangers(decl) > decl.statements().iter().filter(|s| s.begins_with_number()).count() {
             return None;
         }
         let found = match last {

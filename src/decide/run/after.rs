@@ -1,7 +1,7 @@
 //! After a failure: which row decides, which of its actions is possible, and what the client is told.
 
 use super::call::How;
-use super::checks::{Choice, May, PassChecks};
+use super::checks::{Choice, May, PassChecks, fits};
 use super::lapse::Lapse;
 use super::scene::{Candidate, Candidates, Moved, Scene, Standings, passed_over};
 use super::{Planned, Run};
@@ -279,17 +279,6 @@ fn moves(action: Action) -> bool {
     match action {
         Action::NextKey | Action::Failover | Action::Fallback(_) => true,
         Action::Retry { .. } | Action::Wait { .. } | Action::Stop { .. } => false,
-    }
-}
-
-/// Whether a candidate is one that the action looks at, after this one failed.
-pub(super) fn fits(action: Action, candidate: &Candidate, failed: &Candidate) -> bool {
-    match action {
-        Action::Failover => candidate.model == failed.model,
-        Action::Fallback(FallbackTo::OtherModel) => candidate.model != failed.model,
-        Action::Fallback(FallbackTo::LargerContext) => candidate.context > failed.context,
-        Action::Fallback(FallbackTo::Tier(_)) => true,
-        Action::NextKey | Action::Retry { .. } | Action::Wait { .. } | Action::Stop { .. } => false,
     }
 }
 

@@ -1,7 +1,6 @@
 //! The checks of one pass over a matrix row, for the attempt that just failed.
 
 use super::Run;
-use super::after::fits;
 use super::lapse::Lapse;
 use super::scene::{Candidate, Candidates, Moved, Scene, Standings};
 use crate::decide::action::{Bar, Checks};
@@ -280,5 +279,16 @@ impl PassChecks<'_, '_> {
         let wait = crate::decide::backoff::Pauses::new(self.scene.budget.backoff.into()).next(choice.round, draw);
         self.choice = Some(Choice { wait: Some(wait), ..choice });
         !matches!(self.run.time.wait(self.scene.now, wait, others), Fit::Yes(_))
+    }
+}
+
+/// Whether a candidate is one that the action looks at, after this one failed.
+pub(super) fn fits(action: Action, candidate: &Candidate, failed: &Candidate) -> bool {
+    match action {
+        Action::Failover => candidate.model == failed.model,
+        Action::Fallback(FallbackTo::OtherModel) => candidate.model != failed.model,
+        Action::Fallback(FallbackTo::LargerContext) => candidate.context > failed.context,
+        Action::Fallback(FallbackTo::Tier(_)) => true,
+        Action::NextKey | Action::Retry { .. } | Action::Wait { .. } | Action::Stop { .. } => false,
     }
 }

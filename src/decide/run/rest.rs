@@ -4,7 +4,8 @@
 //! which everything is asked again as if it were new. Never waits for what has no known end, and never past the deadline.
 
 use super::Run;
-use super::after::{Around, actions, fits};
+use super::after::{Around, actions};
+use super::checks::fits;
 use super::lapse::Lapse;
 use super::scene::Scene;
 use crate::decide::backoff::spread;
