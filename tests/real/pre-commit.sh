@@ -97,5 +97,13 @@ grep -q 'an outage of the primary' "$scratch/out" || { cat "$scratch/out"; no "n
 git checkout -q HEAD -- .
 echo "ok: a failing test is refused"
 
+git rm -q policies/chat.sbk
+! git commit -q -m "a deleted policy" >"$scratch/out" 2>&1 || no "a commit that only deletes what others need passes"
+grep -q SB0202 "$scratch/out" || { cat "$scratch/out"; no "nobody says what the tests lack"; }
+git checkout -q HEAD -- .
+echo "# nothing to do with policies" >notes && git add notes
+git commit -q -m "something else" >"$scratch/out" 2>&1 || { cat "$scratch/out"; no "a commit without policies is refused"; }
+echo "ok: a deleted policy is judged, and a commit without any passes"
+
 pre-commit try-repo "$hooks" switchback-check --all-files >"$scratch/out" 2>&1 || { cat "$scratch/out"; no "try-repo"; }
 echo "ok: try-repo"
