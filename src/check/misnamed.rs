@@ -87,13 +87,15 @@ impl Names<'_> {
 
     /// Whether a statement is a target that stands straight in a tier: `a`, or `target a`.
     pub(super) fn is_loose_target(&self, decl: &Decl<'_>, statement: &Statement) -> bool {
+        if decl.block != Block::Tier || statement.block.is_some() {
+            return false;
+        }
         let target = |word: &str| self.position(Block::Target, word).is_some();
-        let named = match (statement.keyword(), statement.items.get(1)) {
+        match (statement.keyword(), statement.items.get(1)) {
             (Some("target"), Some(name)) => name.word().is_some_and(target),
             (Some(word), _) => setting(Block::Tier, word).is_none() && target(word),
             (None, _) => false,
-        };
-        decl.block == Block::Tier && statement.block.is_none() && named
+        }
     }
 }
 

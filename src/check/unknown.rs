@@ -86,12 +86,9 @@ impl Context<'_> {
             let idle: Vec<usize> =
                 (0..self.names.list(block).len()).filter(|at| !self.used.contains(&(block, *at))).collect();
             self.forgive(block, &mut missing);
+            let slip = if missing.len() == 1 { self.likely_slip(block, &idle) } else { None };
             for (name, spans) in &missing {
-                let odd: Vec<usize> = idle.iter().copied().filter(|at| self.is_odd(block, *at)).collect();
-                let renamed = match (idle.as_slice(), odd.as_slice()) {
-                    ([only], _) | (_, [only]) if missing.len() == 1 => self.renamed(block, name, spans, *only),
-                    _ => None,
-                };
+                let renamed = slip.and_then(|at| self.renamed(block, name, spans, at));
                 let found = renamed.unwrap_or_else(|| self.unknown_name(block, name, spans));
                 self.report(found);
             }
@@ -105,6 +102,9 @@ impl Context<'_> {
         let heads = || self.names.lost.iter().filter(|lost| lost.block.is_none_or(|kind| kind == block));
         missing.retain(|name, _| !heads().any(|lost| lost.names.contains(name)));
         let nameless = heads().filter(|lost| lost.names.is_empty()).count();
+        if nameless == 0 {
+            return;
+        }
         let near = |name: &str| closest(name, self.names.list(block).iter().map(|decl| decl.name.as_str())).is_some();
         let (slips, others): (Vec<_>, Vec<_>) = missing.keys().cloned().partition(|name| near(name));
         for name in others.into_iter().chain(slips).take(nameless) {
@@ -112,8 +112,14 @@ impl Context<'_> {
         }
     }
 
-    fn is_odd(&self, block: Block, at: usize) -> bool {
-        self.names.decl(block, at).is_some_and(|decl| is_of_the_language(&decl.name))
+    /// Of the blocks that nothing refers to, the one whose name may be a slip: the only one, or the only strange one.
+    fn likely_slip(&self, block: Block, idle: &[usize]) -> Option<usize> {
+        if let [only] = idle {
+            return Some(*only);
+        }
+        let is_odd = |at: &usize| self.names.decl(block, *at).is_some_and(|decl| is_of_the_language(&decl.name));
+        let mut odd = idle.iter().copied().filter(is_odd);
+        odd.next().filter(|_| odd.next().is_none())
     }
 
     /// How strange a word is as the name of a block: a slip takes words from where they mean something else.

@@ -160,7 +160,7 @@ impl Reader<'_> {
     fn begins_line(&self, pair: &Pair<'_, Rule>) -> bool {
         let start = self.span(pair).start as usize;
         let above = self.source.text.get(..start).is_some_and(|above| above.ends_with('\n'));
-        above && !matches!(pair.as_rule(), Rule::line_end | Rule::COMMENT)
+        above && !matches!(pair.as_rule(), Rule::line_end | Rule::comment)
     }
 
     fn put_together(&mut self, docs: Option<String>, items: Vec<Item>, block: Option<Block>) -> Option<Statement> {
@@ -245,23 +245,25 @@ impl Reader<'_> {
             Rule::list_close | Rule::group_close => self.mark(TokenKind::CloseList, pair),
             Rule::semicolon => self.mark(TokenKind::Semicolon, pair),
             Rule::line_end => self.mark(TokenKind::LineEnd, pair),
-            Rule::COMMENT => self.mark(TokenKind::Comment, pair),
+            Rule::comment => self.mark(TokenKind::Comment, pair),
             // Rules that hold others, are silent, or stand for no text.
             Rule::policy
-            | Rule::body
             | Rule::statement
             | Rule::headless
             | Rule::block
-            | Rule::joint
+            | Rule::part
+            | Rule::piece
+            | Rule::on
             | Rule::item
             | Rule::list
             | Rule::group
             | Rule::inside
             | Rule::lump
-            | Rule::punctuation
+            | Rule::visible
             | Rule::invisible
             | Rule::byte_order_mark
-            | Rule::WHITESPACE
+            | Rule::space
+            | Rule::other_space
             | Rule::EOI => None,
         }
     }
