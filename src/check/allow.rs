@@ -1,4 +1,4 @@
-//! `# allow SB0612: reason`: a warning that the author has looked at.
+//! `# allow SB0612: reason`, or several codes with commas: a warning that the author has looked at.
 //!
 //! In: the comments of all trees, and the diagnostics of the set. Out: the diagnostics less those that a comment above
 //! their statement allows, and one for each such comment that gives no reason or allows nothing. Errors cannot be
@@ -12,8 +12,8 @@ use crate::syntax::tree::{Statement, TokenKind, Tree};
 struct Allow {
     /// The comment.
     span: Span,
-    /// What goes when the comment goes: its line, if it stands alone there.
-    whole: Span,
+    /// What goes when the comment goes: its line, if it stands alone there. Absent where it allows other codes too.
+    whole: Option<Span>,
     /// As written.
     word: String,
     code: Option<Code>,
@@ -48,9 +48,18 @@ pub fn apply(trees: &[Tree], diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 
 fn complaint(allow: &Allow, complete: bool) -> Option<Diagnostic> {
     let idle = |message: String, help: &str| {
-        let found = Diagnostic::new(Code::AllowWithoutEffect, allow.span, message);
-        Some(found.here("without effect").help(help).fix("remove the comment", allow.whole, "", true))
+        let found = Diagnostic::new(Code::AllowWithoutEffect, allow.span, message).here("without effect").help(help);
+        Some(match allow.whole {
+            Some(whole) => found.fix("remove the comment", whole, "", true),
+            None => found,
+        })
     };
+    if EVERYTHING.contains(&allow.word.as_str()) {
+        return idle(
+            "a comment allows what it names, and nothing else".to_owned(),
+            "write the codes: `# allow SB0612: reason`",
+        );
+    }
     let Some(code) = allow.code else {
         return idle(format!("there is no code `{}`", allow.word), "write the code of the warning, such as `SB0612`");
     };
@@ -83,7 +92,7 @@ fn complaint(allow: &Allow, complete: bool) -> Option<Diagnostic> {
 
 fn allows_of(tree: &Tree) -> Vec<Allow> {
     let comments = tree.tokens.iter().filter(|token| token.kind == TokenKind::Comment);
-    comments.filter_map(|token| read(tree, token.span)).collect()
+    comments.flat_map(|token| read(tree, token.span)).collect()
 }
 
 fn end_of(tree: &Tree) -> u32 {
@@ -101,23 +110,50 @@ fn next(statements: &[Statement], offset: u32) -> Option<Span> {
     inside.or_else(|| statements.get(at + 1).map(|after| after.span))
 }
 
-/// `# allow CODE[: reason]`; other comments that begin with the word are prose.
-fn read(tree: &Tree, span: Span) -> Option<Allow> {
-    let rest = tree.source.slice(span).trim_start_matches('#').trim_start().strip_prefix("allow")?;
-    let rest = rest.strip_prefix([' ', '\t'])?.trim();
-    let (word, reason) = rest.split_once(':').unwrap_or((rest, ""));
-    let word = word.trim();
-    let code = Code::find(word);
-    let numbered = word.strip_prefix("SB").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-    if code.is_none() && !numbered {
-        return None;
+/// `# allow CODE[, CODE…][: reason]`; other comments that begin with the word are prose, unless they name a code.
+fn read(tree: &Tree, span: Span) -> Vec<Allow> {
+    let text = tree.source.slice(span).trim_start_matches('#').trim_start();
+    let Some((first, rest)) = text.split_once([' ', '\t']) else { return Vec::new() };
+    if !first.eq_ignore_ascii_case("allow") {
+        return Vec::new();
+    }
+    let (list, reason) = rest.split_once(':').unwrap_or((rest, ""));
+    let mut words: Vec<&str> = list.split(',').map(str::trim).collect();
+    let mut reason = !reason.trim().is_empty();
+    // `# allow SB1103 because …`: a code, and prose where a colon is due.
+    if let [word] = words.as_slice()
+        && let Some((code, more)) = word.split_once(char::is_whitespace)
+        && is_numbered(code)
+    {
+        reason = !more.trim_start_matches(['-', '\u{2013}', '\u{2014}', ' ']).is_empty();
+        words = vec![code];
+    }
+    if !words.iter().all(|word| is_numbered(word) || Code::find(word).is_some() || EVERYTHING.contains(word)) {
+        return Vec::new();
     }
     let statement = next(&tree.statements, span.end);
-    let reason = !reason.trim().is_empty();
     let line = tree.source.lines(span);
     let alone = tree.source.slice(Span { end: span.start, ..line }).trim().is_empty();
     let whole = if alone { Span { end: line.end.saturating_add(1).min(end_of(tree)), ..line } } else { span };
-    Some(Allow { span, whole, word: word.to_owned(), code, reason, statement, used: false })
+    // Where one of several is not drawn, the others still are.
+    let only = words.len() == 1;
+    let allow = |word: &str| Allow {
+        span,
+        whole: only.then_some(whole),
+        word: word.to_owned(),
+        code: Code::find(word),
+        reason,
+        statement,
+        used: false,
+    };
+    words.into_iter().map(allow).collect()
+}
+
+/// What is written where every warning is meant, which nobody can have looked at.
+const EVERYTHING: [&str; 3] = ["all", "everything", "*"];
+
+fn is_numbered(word: &str) -> bool {
+    word.strip_prefix("SB").is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]

@@ -287,7 +287,7 @@ impl Parser<'_> {
     }
 
     fn text(&mut self, fact: &Fact, item: &Item) -> Option<String> {
-        if let (Fact::Region, ItemKind::Word(word)) = (fact, &item.kind)
+        if let (Fact::Region, ItemKind::Word(word) | ItemKind::Str(word)) = (fact, &item.kind)
             && word.contains('*')
         {
             let list = format!("in [{word}]");

@@ -195,11 +195,17 @@ fn apart<'a>(list: &mut Vec<Decl<'a>>, out: &mut Vec<Diagnostic>) -> Vec<Decl<'a
 
 fn declared_twice(decl: &Decl<'_>, first: Span) -> Diagnostic {
     let word = decl.block.word();
+    let apart = first.file != decl.name_span.file;
     let (message, help) = match decl.block.row().naming {
         Naming::Bare => (format!("a set has one `{word}` block"), "put what it says into the first one"),
         Naming::Named | Naming::Titled | Naming::Paired => (
             format!("there are two of {word} `{}`", decl.name),
-            "rename or remove one of them; all files of a set share their names",
+            match apart {
+                true => {
+                    "rename or remove one of them: all files of a folder are one set. Sets of one file are checked by name"
+                }
+                false => "rename or remove one of them",
+            },
         ),
     };
     Diagnostic::new(Code::DuplicateName, decl.name_span, message)

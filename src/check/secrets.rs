@@ -4,6 +4,7 @@
 
 use super::value;
 use crate::diag::Diagnostic;
+use crate::policy::address::has_credential;
 use crate::source::Source;
 use crate::syntax::parse;
 use crate::syntax::tree::{TokenKind, Tree};
@@ -21,6 +22,8 @@ pub fn scan(trees: &[Tree], out: &mut Vec<Diagnostic>) {
                     let text = tree.source.slice(token.span).trim_matches('"');
                     if !matches!(word, "sha256" | "env") && value::looks_like_key(text) {
                         out.push(value::key_literal(token.span));
+                    } else if has_credential(text) {
+                        out.push(value::key_in_address(token.span));
                     }
                 }
                 TokenKind::Word

@@ -11,7 +11,7 @@ mod rate;
 mod tests;
 mod text;
 
-pub use key::{SHORTEST as SHORTEST_KEY, literal as key_literal, looks_like_key};
+pub use key::{SHORTEST as SHORTEST_KEY, in_address as key_in_address, literal as key_literal, looks_like_key};
 pub use quantity::Kind;
 pub use rate::rate;
 pub use text::{

@@ -173,9 +173,11 @@ fn forgotten(store: &Store, graph: &Graph) {
 fn made_up(graph: &Graph) {
     let provider = |target| graph.provider(graph.target(target)?.provider);
     let emulated = |target| provider(target).is_some_and(|provider| provider.api == Api::Emulated);
-    for route in &graph.policy().routes {
-        let chains = graph.tier(route.tier).map(|tier| &tier.chains);
-        let mut targets = chains.into_iter().flatten().flat_map(|chain| &chain.ranks).map(|rank| rank.target);
+    let policy = graph.policy();
+    for route in &policy.routes {
+        let tiers = route.tiers(policy.matrices.get(route.matrix.index()), graph.budget_of(route));
+        let chains = tiers.into_iter().filter_map(|tier| graph.tier(tier)).flat_map(|tier| &tier.chains);
+        let mut targets = chains.flat_map(|chain| &chain.ranks).map(|rank| rank.target);
         if targets.all(emulated) {
             tracing::warn!(route = route.name, "served by emulators alone: its answers are made up");
         }

@@ -168,6 +168,7 @@ registry! {
     AttemptsBelowChain "SB0615" "attempts-below-chain" Warning;
     UnprovenFallback "SB0616" "unproven-fallback" Warning;
     UnreachableTarget "SB0617" "unreachable-target" Warning;
+    ChainShadowed "SB0618" "chain-shadowed" Warning;
     ChainSwitchedOff "SB0621" "chain-switched-off" Warning;
     FallbackToItself "SB0622" "fallback-to-itself" Warning;
     TwoAccountsOneCredential "SB0623" "two-accounts-one-credential" Warning;
@@ -189,7 +190,9 @@ registry! {
     BackoffAboveDeadline "SB0713" "backoff-above-deadline" Warning;
     IdleAboveTotal "SB0715" "idle-above-total" Warning;
     AttemptsBelowPool "SB0716" "attempts-below-pool" Warning;
+    RetriesAboveTarget "SB0717" "retries-above-target" Warning;
     HedgeNever "SB0718" "hedge-never" Warning;
+    HangTakesAll "SB0719" "hang-takes-all" Warning;
     SpendToItself "SB0721" "spend-to-itself" Error;
     // SB08xx: breakers, probes and ramps.
     TwoBreakers "SB0801" "two-breakers" Error;

@@ -3,6 +3,7 @@
 //! In: what `check` lowered. Out: plain data that `graph` compiles. Each list is sorted by name and an id is an index
 //! into it, so ids do not depend on files, layout or the order of blocks. Nothing here can fail, decide or do IO.
 
+pub mod address;
 pub mod breaker;
 pub mod budget;
 pub mod class;

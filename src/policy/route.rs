@@ -1,7 +1,9 @@
 //! Routes: which requests get which contract, tier, matrix and budget.
 
+use super::budget::{Beyond, Budget};
 use super::guard::Guard;
 use super::ids::{BudgetId, ContractId, MatrixId, RouteId, TierId};
+use super::matrix::{Action, FallbackTo, Matrix};
 use super::units::{Millis, Percent};
 use crate::source::Span;
 
@@ -46,6 +48,34 @@ pub struct Route {
     pub fallback: Percent,
     /// What happens when no target is left.
     pub exhausted: Exhausted,
+}
+
+impl Route {
+    /// The tiers whose targets may answer it: its own, those that its matrix falls back to, and the one that is used
+    /// beyond a day's money. `matrix` and `budget` are the route's.
+    pub fn tiers(&self, matrix: Option<&Matrix>, budget: Option<&Budget>) -> Vec<TierId> {
+        let actions = matrix.iter().flat_map(|matrix| &matrix.rows).flat_map(|row| &row.actions);
+        let fallbacks = actions.filter_map(|action| match action.action {
+            Action::Fallback(FallbackTo::Tier(tier)) => Some(tier),
+            Action::Fallback(FallbackTo::OtherModel | FallbackTo::LargerContext)
+            | Action::Retry { .. }
+            | Action::Wait { .. }
+            | Action::NextKey
+            | Action::Failover
+            | Action::Stop { .. } => None,
+        });
+        let beyond = budget.and_then(|budget| budget.spend_per_day).and_then(|day| match day.then {
+            Beyond::Use(tier) => Some(tier),
+            Beyond::Stop => None,
+        });
+        let mut tiers = vec![self.tier];
+        for tier in fallbacks.chain(beyond) {
+            if !tiers.contains(&tier) {
+                tiers.push(tier);
+            }
+        }
+        tiers
+    }
 }
 
 /// What happens when no target is left.

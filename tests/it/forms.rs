@@ -358,6 +358,10 @@ fn safe_changes_are_made_and_others_only_if_asked_for() {
     shell.write("guess.sbk", &guess);
     assert_eq!(shell.run("check --fix guess.sbk").exit, 1);
     assert_eq!(shell.read("guess.sbk"), guess);
-    let said = shell.run("check --unsafe-fixes guess.sbk");
+    assert_eq!(shell.run("check --unsafe-fixes guess.sbk").exit, 2, "it says which changes, and not to make them");
+    assert_eq!(shell.read("guess.sbk"), guess);
+    let said = shell.run("check --diff --unsafe-fixes guess.sbk");
+    assert!(said.exit == 1 && said.out.contains("tier t;") && shell.read("guess.sbk") == guess, "{}", said.out);
+    let said = shell.run("check --fix --unsafe-fixes guess.sbk");
     assert_eq!((said.exit, shell.read("guess.sbk").as_str()), (0, GOOD), "{}{}", said.out, said.err);
 }

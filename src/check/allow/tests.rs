@@ -30,6 +30,25 @@ fn what_allows_nothing_or_for_no_reason_is_reported() {
     assert_eq!(with("# allow SB9876: no such code"), ["SB0122", "SB1103"]);
     assert_eq!(with("# allow cleartext-http: by name"), ["SB0122"]);
     assert_eq!(with("# allow larger requests: prose"), ["SB1103"]);
+    assert_eq!(with("# Allow larger requests, all of them: prose"), ["SB1103"]);
+    assert_eq!(with("# allow all: everything"), ["SB0122", "SB1103"]);
+}
+
+#[test]
+fn spellings_of_one_meaning_are_one() {
+    for comment in
+        ["# Allow SB1103: reason", "# allow SB1103 - reason", "# allow SB1103 the same rack", "#allow SB1103: x"]
+    {
+        assert_eq!(with(comment), [""; 0], "{comment}");
+    }
+    assert_eq!(with("# allow SB1103 -"), ["SB0121"]);
+}
+
+#[test]
+fn one_comment_allows_several_codes() {
+    assert_eq!(with("# allow SB1103, SB1104: reason"), ["SB0122"], "one of them is not drawn");
+    assert_eq!(with("# allow SB1103, SB1103: reason"), ["SB0122"], "twice");
+    assert_eq!(with("# allow SB1104, SB1103"), ["SB0121", "SB0122"]);
 }
 
 #[test]

@@ -176,3 +176,11 @@ fn cells_are_judged_as_decisions_are() {
     }
     assert!(held.iter().all(|count| *count > 50), "{held:?}");
 }
+
+#[test]
+fn a_pattern_equals_no_region() {
+    for guard in ["request.region == \"us-*\"", "request.region == us-*", "request.region != \"us-*\""] {
+        assert_eq!(chain_codes(guard), ["SB0312"], "{guard}");
+    }
+    assert_eq!(chain_codes("request.session == \"us-*\""), [""; 0], "a session may be called so");
+}

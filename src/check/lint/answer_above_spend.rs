@@ -24,14 +24,14 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
                 continue;
             }
             let place = spending(cx, budget, unit);
-            if let Some(found) = told.get_mut(&(&link.target.name, cap)) {
+            if let Some(found) = told.get_mut(&(&link.target.name, cap, unit)) {
                 if found.labels.iter().all(|label| label.span != place) {
                     *found = found.clone().label(place, "and here");
                 }
                 continue;
             }
             told.insert(
-                (&link.target.name, cap),
+                (&link.target.name, cap, unit),
                 Diagnostic::new(
                     Code::AnswerAboveSpend,
                     link.span,

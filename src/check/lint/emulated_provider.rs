@@ -1,9 +1,9 @@
 //! A route of made-up answers in a set that serves real ones as well.
 //!
-//! A set whose providers are all emulated is a demonstration, and nobody takes it for anything else. A chain that mixes
+//! A set whose providers are all emulated is a demonstration, and nobody takes it for anything else. A route that mixes
 //! both is another finding.
 
-use super::{links, routes, setting};
+use super::{in_reach, setting};
 use crate::check::context::Context;
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
@@ -11,18 +11,17 @@ use crate::policy::Api;
 use crate::syntax::settings::Block;
 use std::collections::BTreeMap;
 
-/// Speaks once of each emulated provider that a route serves by a chain of nothing else.
+/// Speaks once of each emulated provider of a route that reaches nothing else.
 pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     let mut made_up = BTreeMap::new();
     let mut real = None;
-    for (route, tier) in routes(draft) {
-        for links in tier.chains.iter().filter_map(|chain| links(draft, chain)) {
-            match links.iter().find(|link| link.provider.api != Api::Emulated) {
-                Some(link) => real = real.or(Some((link.provider, route))),
-                None => {
-                    for link in links {
-                        made_up.entry(&link.provider.name).or_insert((link.provider, route));
-                    }
+    for route in draft.routes.iter().flatten() {
+        let Some(links) = in_reach(draft, route) else { continue };
+        match links.iter().find(|link| link.provider.api != Api::Emulated) {
+            Some(link) => real = real.or(Some((link.provider, route))),
+            None => {
+                for link in links {
+                    made_up.entry(&link.provider.name).or_insert((link.provider, route));
                 }
             }
         }

@@ -18,6 +18,7 @@ mod dearer_standby;
 mod emulated_and_real;
 mod emulated_provider;
 mod fallback_to_itself;
+mod hang_takes_all;
 mod hedge_never;
 mod key_missing;
 mod mixed_quantization;
@@ -26,6 +27,7 @@ mod output_above_context;
 mod output_unknown;
 mod probe_refused;
 mod region_nowhere;
+mod retries_above_target;
 mod settled_guard;
 mod slow_above_unseen;
 mod spend_to_itself;
@@ -48,7 +50,7 @@ use crate::syntax::settings::Block;
 /// What a lint is: it reads, and adds what it finds.
 type Lint = fn(&Context<'_>, &Draft, &mut Vec<Diagnostic>);
 
-const LINTS: [Lint; 33] = [
+const LINTS: [Lint; 35] = [
     action_never_possible::lint,
     answer_above_spend::lint,
     attempts_above_chain::lint,
@@ -63,6 +65,7 @@ const LINTS: [Lint; 33] = [
     emulated_and_real::lint,
     emulated_provider::lint,
     fallback_to_itself::lint,
+    hang_takes_all::lint,
     hedge_never::lint,
     key_missing::lint,
     mixed_quantization::lint,
@@ -71,6 +74,7 @@ const LINTS: [Lint; 33] = [
     output_unknown::lint,
     probe_refused::lint,
     region_nowhere::lint,
+    retries_above_target::lint,
     settled_guard::lint,
     slow_above_unseen::lint,
     spend_to_itself::lint,
@@ -101,6 +105,19 @@ fn known<T>(list: &[Option<T>], index: usize) -> Option<&T> {
 /// The routes that are known, each with its tier.
 fn routes(draft: &Draft) -> impl Iterator<Item = (&Route, &Tier)> {
     draft.routes.iter().flatten().filter_map(|route| Some((route, known(&draft.tiers, route.tier.index())?)))
+}
+
+/// All targets that may answer a route, by whatever tier; nothing if one of them is unknown.
+fn in_reach<'a>(draft: &'a Draft, route: &Route) -> Option<Vec<Link<'a>>> {
+    let matrix = known(&draft.matrices, route.matrix.index())?;
+    let budget = known(&draft.budgets, route.budget.index())?;
+    let mut all = Vec::new();
+    for tier in route.tiers(Some(matrix), Some(budget)) {
+        for chain in &known(&draft.tiers, tier.index())?.chains {
+            all.extend(links(draft, chain)?);
+        }
+    }
+    Some(all)
 }
 
 /// A target of a chain with what it is made of.

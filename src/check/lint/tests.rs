@@ -25,12 +25,82 @@ fn cleartext_is_for_loopback_alone() {
     for url in [
         "\"http://example.com/v1\"",
         "\"http://10.0.0.1\"",
-        "\"http://localhost@example.com\"",
         "\"http://127.0.0.1.example.com\"",
         "env URL else \"http://example.com\"",
     ] {
         assert_eq!(address(url), ["SB1103"], "{url}");
     }
+}
+
+#[test]
+fn an_address_carries_no_credential() {
+    let codes =
+        |url: &str| codes(&[("provider", &format!("provider left {{ api openai-chat; base-url {url} }}\n{REAL}"))]);
+    for url in [
+        "\"http://localhost@example.com\"",
+        "\"https://user:word@a.example/v1\"",
+        "\"https://a.example/v1?api-key=0123\"",
+        "env URL else \"https://user:word@a.example/v1\"",
+    ] {
+        assert_eq!(codes(url), ["SB1101"], "{url}");
+    }
+    assert_eq!(codes("\"https://a.example/v1?version=2\""), ["SB0303"], "it is no base address");
+}
+
+#[test]
+fn a_hang_of_the_first_target_leaves_the_second_its_time() {
+    let set = |budget: &str, matrix: &str, chain: &str| {
+        let targets = "target one { model small; provider left }\ntarget two { model small; provider right }\n\
+                       target three { model small; provider right; upstream \"three\" }";
+        codes(&[
+            ("target", targets),
+            ("tier", &format!("tier chat {{ chain {{ {chain} }} }}")),
+            ("matrix", &format!("matrix simple {{ {matrix} }}")),
+            ("budget", &format!("budget short {{ deadline 20s; {budget} }}")),
+        ])
+    };
+    let moves = "timeout-* -> failover; otherwise -> stop";
+    assert_eq!(set("attempts 3", moves, "one; two; three"), ["SB0719"]);
+    assert_eq!(set("attempts 3; attempt-timeout 12s", moves, "one; two; three"), ["SB0719"]);
+    assert_eq!(set("attempts 3; attempt-timeout 6s", moves, "one; two; three"), [""; 0]);
+    assert_eq!(set("attempts 3; headers 4s", moves, "one; two; three"), [""; 0], "a hang ends at its headers");
+    assert_eq!(set("attempts 3; reserve 2s; attempt-timeout 15s", moves, "one; two; three"), [""; 0]);
+    assert_eq!(set("attempts 2", moves, "one; two; three"), ["SB0615"], "the second call is the last one");
+    assert_eq!(set("attempts 2", moves, "one; two"), ["SB0221"], "nothing is kept for a third");
+    let stays = "connect -> failover; otherwise -> stop";
+    assert_eq!(set("attempts 3", stays, "one; two; three"), [""; 0], "a time-out ends it");
+}
+
+#[test]
+fn retries_fit_the_calls_that_a_target_may_get() {
+    let set = |retry: &str, budget: &str| {
+        let matrix = format!("matrix simple {{ connect -> {retry}, failover; otherwise -> stop }}");
+        found(&[("matrix", &matrix), ("budget", &format!("budget short {{ deadline 20s; {budget} }}"))])
+    };
+    assert_eq!(set("retry once", "attempts 3"), []);
+    assert_eq!(set("retry 2 times", "attempts 3"), [("SB0717", "retry 2 times".to_owned())]);
+    assert_eq!(set("retry 2 times", "attempts 3; per-target 3"), []);
+    assert_eq!(set("retry 4 times", "attempts 3; per-target 3"), [("SB0717", "retry 4 times".to_owned())]);
+}
+
+#[test]
+fn one_route_leads_to_answers_of_one_kind() {
+    let providers =
+        "provider left { api emulated }\nprovider right { api openai-chat; base-url \"http://127.0.0.1:2/v1\" }";
+    let set = |budget: &str, action: &str| {
+        codes(&[
+            ("provider", providers),
+            ("tier", "tier chat { chain { one } }\ntier real { chain { two } }"),
+            ("matrix", &format!("matrix simple {{ policy, partial-stream -> stop; otherwise -> {action}stop }}")),
+            ("budget", &format!("budget short {{ deadline 10s; attempts 2; {budget} }}")),
+            (
+                "model",
+                "model small { modalities [text]; streaming yes; context 32k; max-output 4k; price $1/M in, $2/M out }",
+            ),
+        ])
+    };
+    assert_eq!(set("", "fallback to real, "), ["SB0613"], "by a fallback");
+    assert_eq!(set("spend $9/day then use real", ""), ["SB0613"], "beyond a day's money");
 }
 
 #[test]

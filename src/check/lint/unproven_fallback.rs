@@ -1,7 +1,7 @@
 //! A chain of several models under a contract that asks for no measured quality: an answer may come from a model that
 //! nobody has looked at for this task.
 
-use super::{declared, enabled, known, quoted, routes};
+use super::{clauses, declared, enabled, known, quoted, routes};
 use crate::check::context::{Context, extends_of};
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
@@ -21,7 +21,8 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
         }
         for chain in &tier.chains {
             let Some(links) = enabled(draft, chain) else { continue };
-            let models: BTreeSet<&str> = links.iter().map(|link| link.model.name.as_str()).collect();
+            let admitted = links.iter().filter(|link| clauses::unmet(contract, link).is_empty());
+            let models: BTreeSet<&str> = admitted.map(|link| link.model.name.as_str()).collect();
             if models.len() < 2 {
                 continue;
             }

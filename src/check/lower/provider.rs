@@ -8,6 +8,7 @@ use crate::check::read::end_of;
 use crate::check::resolution::Origin;
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
+use crate::policy::address::{checked_base, has_credential};
 use crate::policy::{Api, Provider, RetryRatio, Text};
 use crate::source::Span;
 use crate::syntax::settings::Block;
@@ -108,13 +109,15 @@ fn url<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Text> {
         Text::Literal(url) => Some(url),
         Text::Env { default, .. } | Text::File { default, .. } => default.as_ref(),
     };
-    let is_http = |url: &String| url.starts_with("http://") || url.starts_with("https://");
-    if written.is_some_and(|url| !is_http(url)) {
-        let span = end_of(statement);
+    if written.is_some_and(|url| has_credential(url)) {
+        // Told with all other credentials of the file.
+        return None;
+    }
+    if let Some(what) = written.and_then(|url| checked_base(url).err()) {
         cx.report(
-            Diagnostic::new(Code::WrongValue, span, "an address begins with `https://` or `http://`")
-                .here("no such beginning")
-                .help("write the whole address, such as \"https://api.example.com/v1\""),
+            Diagnostic::new(Code::WrongValue, end_of(statement), format!("this address {what}"))
+                .here("no base address")
+                .help("write the whole address and no more, such as \"https://api.example.com/v1\""),
         );
         return None;
     }

@@ -71,16 +71,19 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
         }
         None => whole = false,
     }
-    let exercise: Vec<_> = fields.all("exercise").iter().map(|s| exercise(cx, s, &chains)).collect();
+    let exercise: Vec<_> = fields.all("exercise").iter().map(|s| exercise(cx, s, &chains, whole)).collect();
     let exercise: Option<Vec<_>> = exercise.into_iter().collect();
     let (last_resort, slow_above, order, prefer) = (last_resort?, slow_above?, order?, prefer?);
     let (affinity, exercise) = (affinity?, exercise?);
-    if (order, prefer) == (Order::AsWritten, Prefer::Healthy) {
+    if whole && (order, prefer) == (Order::AsWritten, Prefer::Healthy) {
         for (statement, exercise) in fields.all("exercise").iter().zip(&exercise) {
             if let Some(first) = asked_first_anyway(&chains, exercise.target) {
                 cx.report(first_exercised(statement.span, first));
             }
         }
+    }
+    if whole {
+        shadowed_chains(cx, &chains);
     }
     whole.then(|| Tier {
         name: decl.name.clone(),
@@ -94,6 +97,23 @@ pub fn lower<'a>(cx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Tier> {
         exercise,
         affinity,
     })
+}
+
+/// Reports chains for regions that chains above them are all for: the first that matches is taken.
+fn shadowed_chains(cx: &mut Context<'_>, chains: &[Chain]) {
+    for (at, chain) in chains.iter().enumerate().filter(|(_, chain)| !chain.regions.is_empty()) {
+        let above = chains.get(..at).unwrap_or_default();
+        // A pattern that fits another pattern's text, its `*` included, fits all that the other one does.
+        let covers = |region: &Pattern| above.iter().find(|c| c.regions.iter().any(|p| p.matches(&region.0)));
+        let covering: Option<Vec<&Chain>> = chain.regions.iter().map(covers).collect();
+        let Some(covering) = covering else { continue };
+        let found = Diagnostic::new(Code::ChainShadowed, chain.span, "no request ever gets this chain")
+            .here("never taken")
+            .help("move it above the other one, or take it away: the first chain that a region matches is taken");
+        let mut spans: Vec<Span> = covering.into_iter().map(|chain| chain.span).collect();
+        spans.dedup();
+        cx.report(spans.into_iter().fold(found, |found, span| found.label(span, "taken for its regions")));
+    }
 }
 
 fn second_chain(keyword: Span, first: Span) -> Diagnostic {
@@ -136,7 +156,7 @@ fn affinity<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Option
 }
 
 /// `N% of TARGET`
-fn exercise<'a>(cx: &mut Context<'a>, statement: &'a Statement, chains: &[Chain]) -> Option<Exercise> {
+fn exercise<'a>(cx: &mut Context<'a>, statement: &'a Statement, chains: &[Chain], whole: bool) -> Option<Exercise> {
     let items = cx.value_items(statement)?;
     let mut cursor = Cursor::new(items, statement.span);
     let share = cursor.due("a share of sessions", &mut cx.diagnostics)?;
@@ -148,7 +168,8 @@ fn exercise<'a>(cx: &mut Context<'a>, statement: &'a Statement, chains: &[Chain]
     cursor.finish(&mut cx.diagnostics).then_some(())?;
     let share = share?;
     let stands = chains.iter().flat_map(|c| &c.ranks).any(|r| r.target == target);
-    if !stands && !chains.is_empty() {
+    // What could not be read of the chains may name it.
+    if !stands && whole {
         cx.report(
             Diagnostic::new(Code::ExerciseElsewhere, name.span, "this target stands in no chain of the tier")
                 .help("exercise a target of the chain: one that is never asked otherwise proves nothing"),

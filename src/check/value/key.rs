@@ -70,6 +70,13 @@ pub fn literal(span: Span) -> Diagnostic {
         .help("write `env NAME` or `file \"PATH\"` here, and have the key replaced: it has been in a file under review")
 }
 
+/// What is said of an address that carries a credential.
+pub fn in_address(span: Span) -> Diagnostic {
+    Diagnostic::new(Code::KeyLiteral, span, "a credential is written into an address")
+        .here("before the host, or as a parameter")
+        .help("take it out, name it by `key env NAME`, and have it replaced: it has been in a file under review")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

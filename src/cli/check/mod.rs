@@ -23,6 +23,7 @@ use std::path::PathBuf;
 /// Arguments of `check`.
 #[derive(clap::Args, Debug)]
 #[command(
+    group = clap::ArgGroup::new("changes").multiple(true),
     after_help = "Examples:\n  switchback check policies/quickstart.sbk\n  switchback check policies/local-first.sbk --format json --fail-on warning"
 )]
 pub struct Args {
@@ -43,13 +44,13 @@ pub struct Args {
     #[arg(long, value_name = "CODES", value_delimiter = ',')]
     ignore: Vec<String>,
     /// Make the changes that are known to keep the policy what it is
-    #[arg(long, conflicts_with_all = ["staged", "since"])]
+    #[arg(long, group = "changes", conflicts_with_all = ["staged", "since"])]
     fix: bool,
-    /// Make the other proposed changes too; read what they did
-    #[arg(long, conflicts_with_all = ["staged", "since"])]
+    /// With --fix or --diff, the other proposed changes too; read what they did
+    #[arg(long, requires = "changes", conflicts_with_all = ["staged", "since"])]
     unsafe_fixes: bool,
     /// Write nothing; show what --fix would change, and end with 1 if anything would
-    #[arg(long, conflicts_with_all = ["staged", "since"])]
+    #[arg(long, group = "changes", conflicts_with_all = ["staged", "since"])]
     diff: bool,
     /// Check what is about to be committed: the texts of git's index, not those of the work tree
     #[arg(long, conflicts_with = "since")]
@@ -99,7 +100,7 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
         job.sets.clear();
         Choice::default()
     });
-    if args.fix || args.unsafe_fixes || args.diff {
+    if args.fix || args.diff {
         let changed = fix::fix(&mut job.sets, args.unsafe_fixes, args.diff, io);
         match changed {
             Ok(changed) if args.diff => return if changed { Exit::Findings } else { ends(&job.failures, io) },

@@ -4,7 +4,7 @@
 //! file and never its value. Read once per load of a policy set: a key that changes takes effect with the next load.
 
 use crate::classify::vendor::Vendor;
-use crate::policy::{Api, Dialect, Millis, Provider, Text};
+use crate::policy::{Api, Dialect, Millis, Provider, Text, address};
 use std::fmt;
 
 /// A value that is not for logs: credentials, and headers that may hold them.
@@ -177,7 +177,7 @@ impl Endpoint {
             Some(text) => lookup("base-url", text)?,
             None => default.to_owned(),
         };
-        let base = checked_base(&base).map_err(|what| unusable(provider, "base-url", what))?;
+        let base = address::checked_base(&base).map_err(|what| unusable(provider, "base-url", what))?;
         let mut headers = Vec::new();
         let mut keys = Vec::new();
         let (path, key_header, scheme) = match provider.api.dialect() {
@@ -239,26 +239,6 @@ fn header_value(provider: &Provider, setting: &str, value: String) -> Result<Sec
     } else {
         Err(unusable(provider, setting, "holds characters that no header may hold"))
     }
-}
-
-/// The base without its last slash, or what is wrong with it.
-fn checked_base(base: &str) -> Result<&str, &'static str> {
-    let base = base.trim().trim_end_matches('/');
-    let rest = base.strip_prefix("https://").or_else(|| base.strip_prefix("http://"));
-    let Some(rest) = rest else {
-        return Err("is no http:// or https:// address");
-    };
-    let authority = rest.split('/').next().unwrap_or("");
-    if authority.is_empty() || authority.starts_with(':') {
-        return Err("names no host");
-    }
-    if authority.contains('@') {
-        return Err("holds a user name or password; a credential belongs in `key`");
-    }
-    if rest.contains(['?', '#']) || rest.contains(|c: char| c.is_whitespace() || c.is_control()) {
-        return Err("holds a query, a fragment or a blank, none of which a base address has");
-    }
-    Ok(base)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ const WIDE: [(&str, &str); 2] = [
 fn wide(matrix: &str) -> Vec<(&str, &str)> {
     let mut changes = WIDE.to_vec();
     changes.push(("tier", "tier chat { chain { one; two; big } }"));
-    changes.push(("budget", "budget short { deadline 10s; attempts 3 }"));
+    changes.push(("budget", "budget short { deadline 10s; attempts 3; per-target 3; attempt-timeout 3s }"));
     changes.push(("matrix", matrix));
     changes
 }
