@@ -45,9 +45,31 @@ pub fn off(ended: Ended, began: Began<'_>) -> Classified {
     }
 }
 
+/// Names of an object without which nothing of it is an error, whatever the dialect, but for what its choices hold.
+pub const MARKS: &[&str] = &[
+    "error",
+    "object",
+    "type",
+    "errors",
+    "fault",
+    "success",
+    "response",
+    "header",
+    "Response",
+    "base_resp",
+    "error_code",
+    "status",
+];
+
 /// The object that holds an error, if there is one, whatever the dialect.
 pub fn error_in<'a>(object: &Object<'a>) -> Option<&'a str> {
     let Object { text, members } = object;
+    let mut in_choice = None;
+    members.at("choices[].error", &mut |error| in_choice = in_choice.or(Some(error.get())));
+    // Readers that do without all this rely on it: what is not in the list means nothing.
+    if !members.0.iter().any(|(name, _)| MARKS.contains(&name.as_ref())) {
+        return in_choice;
+    }
     let holds = |name, empty: &[&str]| members.get(name).is_some_and(|v| !empty.contains(&v.get()));
     let is = |name, word: &str| members.get(name).and_then(json::string).is_some_and(|w| w == word);
     let marked = holds("error", &["\"\"", "{}", "false", "[]", "0"])
@@ -59,8 +81,8 @@ pub fn error_in<'a>(object: &Object<'a>) -> Option<&'a str> {
     if marked {
         return Some(text);
     }
-    let mut inner = None;
-    for path in ["choices[].error", "response.error", "header.error", "Response.Error"] {
+    let mut inner = in_choice;
+    for path in ["response.error", "header.error", "Response.Error"] {
         members.at(path, &mut |error| inner = inner.or(Some(error.get())));
     }
     let code = |path| {

@@ -185,7 +185,8 @@ impl<'de> Visitor<'de> for Object {
 }
 
 /// A string, borrowed where it holds no escapes.
-struct Text<'a>(Cow<'a, str>);
+#[derive(Debug)]
+pub struct Text<'a>(pub Cow<'a, str>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

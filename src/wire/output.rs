@@ -153,17 +153,26 @@ impl Part {
     pub fn brings(&self, object: &str) -> bool {
         let mut found = false;
         json::members(object, &mut |name, value| {
-            found |= (self.texts.contains(&name) && has_text(value, PART_DEPTH))
-                || (self.marks.contains(&name) && !matches!(value.get(), "null" | "[]" | "\"\"" | "{}"));
+            found |= self.counts(name, value);
         });
         found
     }
 
+    /// Whether a member of such an object is output.
+    pub fn counts(&self, name: &str, value: &RawValue) -> bool {
+        (self.texts.contains(&name) && has_text(value, PART_DEPTH))
+            || (self.marks.contains(&name) && !matches!(value.get(), "null" | "[]" | "\"\"" | "{}"))
+    }
+
     /// Whether an object declines in words.
     pub fn refuses(&self, object: &str) -> bool {
-        let text = |value: &RawValue| !matches!(value.get(), "\"\"");
-        json::member(object, "refusal").is_some_and(text)
+        json::member(object, "refusal").is_some_and(declines)
     }
+}
+
+/// Whether what a member `refusal` holds declines in words.
+pub fn declines(refusal: &RawValue) -> bool {
+    refusal.get() != "\"\""
 }
 
 /// The dialect of an API; nothing where nobody here knows it.

@@ -4,6 +4,7 @@
 //! in all that decides nothing: an odd usage is no usage, an odd index is the first. It judges nothing.
 
 use super::answer::Usage;
+use super::plain;
 use crate::wire::broken::error_in;
 use crate::wire::json::{self, Members};
 use crate::wire::output::{self, Object};
@@ -11,7 +12,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// One object of an answer.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Chunk<'a> {
     /// The model that served, where it says so.
     pub model: Option<Cow<'a, str>>,
@@ -24,7 +25,7 @@ pub struct Chunk<'a> {
 }
 
 /// One choice of it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Choice<'a> {
     /// Its index.
     pub index: u64,
@@ -37,6 +38,11 @@ pub struct Choice<'a> {
 impl<'a> Chunk<'a> {
     /// Reads one object; absent where the text is none.
     pub fn read(text: &'a str) -> Option<Chunk<'a>> {
+        plain::read(text).or_else(|| Chunk::read_slowly(text))
+    }
+
+    /// The same whatever the object is like: each level that is looked into is passed over again.
+    pub(super) fn read_slowly(text: &'a str) -> Option<Chunk<'a>> {
         let object = Object { text, members: Members::read(text).ok()? };
         let error = error_in(&object);
         let members = &object.members;
@@ -46,7 +52,7 @@ impl<'a> Chunk<'a> {
         let named = members.0.iter().any(|(name, _)| name == "choices");
         let raw = raw.or(named.then(Vec::new));
         Some(Chunk {
-            model: members.get("model").and_then(json::string).filter(|m| !m.is_empty()),
+            model: members.get("model").and_then(word),
             usage: members.get("usage").and_then(usage),
             error,
             choices: raw.map(|choices| choices.iter().map(choice).collect()),
@@ -57,17 +63,28 @@ impl<'a> Chunk<'a> {
 fn choice<'a>(choice: &Members<'a>) -> Choice<'a> {
     let part = choice.get("delta").or_else(|| choice.get("message"));
     Choice {
-        index: choice.get("index").and_then(|i| i.get().parse().ok()).unwrap_or(0),
+        index: choice.get("index").map_or(0, index),
         output: part.is_some_and(|p| output::CHAT_PART.brings(p.get()) || output::CHAT_PART.refuses(p.get())),
-        finish: choice.get("finish_reason").and_then(json::string).filter(|f| !f.is_empty()),
+        finish: choice.get("finish_reason").and_then(word),
     }
+}
+
+/// A string that is not empty.
+pub(super) fn word(value: &RawValue) -> Option<Cow<'_, str>> {
+    json::string(value).filter(|word| !word.is_empty())
+}
+
+/// The place of a choice.
+pub(super) fn index(value: &RawValue) -> u64 {
+    value.get().parse().unwrap_or(0)
 }
 
 fn list(value: &RawValue) -> Vec<&RawValue> {
     serde_json::from_str(value.get()).unwrap_or_default()
 }
 
-fn usage(value: &RawValue) -> Option<Usage> {
+/// What an answer cost.
+pub(super) fn usage(value: &RawValue) -> Option<Usage> {
     let members = Members::read(value.get()).ok()?;
     let number = |m: &Members<'_>, name: &str| m.get(name).and_then(|n| n.get().parse::<u64>().ok());
     let input = number(&members, "prompt_tokens")?;

@@ -88,7 +88,7 @@ impl<'de> Visitor<'de> for Parts<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<(), A::Error> {
-        while let Some(name) = object.next_key::<String>()? {
+        while let Some(json::Text(name)) = object.next_key()? {
             if name == "content" {
                 object.next_value_seed(Parts(self.0))?;
             } else if name == "type" {

@@ -8,6 +8,7 @@ pub mod chunk;
 mod content;
 pub mod error;
 pub mod models;
+mod plain;
 pub mod request;
 pub mod stream;
 

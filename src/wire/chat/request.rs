@@ -93,7 +93,7 @@ pub fn read(body: Bytes) -> Result<ChatRequest, BadRequest> {
         .into_owned();
     let model_at = json::range(text, raw_model).ok_or_else(|| BadRequest::member("model", "`model` is missing"))?;
     let messages = members.get("messages").ok_or_else(|| BadRequest::member("messages", "`messages` is missing"))?;
-    if list(messages).is_none_or(|l| l.is_empty()) {
+    if !is_filled_list(messages) {
         return Err(BadRequest::member("messages", "`messages` must be a list that is not empty"));
     }
     let stream = flag(&members, "stream")?;
@@ -107,7 +107,7 @@ pub fn read(body: Bytes) -> Result<ChatRequest, BadRequest> {
     let choices = positive(&members, "n")?.unwrap_or(1);
     let tools = members.get("tools");
     let functions = members.get("functions");
-    let has_tools = [tools, functions].into_iter().flatten().any(|l| list(l).is_some_and(|l| !l.is_empty()));
+    let has_tools = [tools, functions].into_iter().flatten().any(is_filled_list);
     let content = Content::of(messages);
     let is_true = |name| members.get(name).is_some_and(|v| v.get() == "true");
     let outside = tools.is_some_and(runs_elsewhere) || members.get("web_search_options").is_some() || is_true("store");
@@ -199,6 +199,13 @@ fn not_an_object(error: &serde_json::Error) -> BadRequest {
     let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or_default();
     BadRequest::json(format!("the body is not JSON: {what} at line {}, column {}", error.line(), error.column()))
+}
+
+/// Whether a value, which is JSON already, is a list with something in it. Messages may be long, and are passed over
+/// often enough.
+fn is_filled_list(value: &RawValue) -> bool {
+    let inside = value.get().strip_prefix('[').map(str::trim_ascii_start);
+    inside.is_some_and(|inside| !inside.starts_with(']'))
 }
 
 fn list(value: &RawValue) -> Option<Vec<&RawValue>> {
