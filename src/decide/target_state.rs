@@ -154,7 +154,11 @@ impl TargetState {
 
     /// The breakers that a call about this capability goes through.
     pub(super) fn path(&self, capability: Capability) -> Path {
-        self.levels.iter().map(|(_, id)| *id).chain(self.capability(capability)).collect()
+        self.steps(capability).collect()
+    }
+
+    fn steps(&self, capability: Capability) -> impl Iterator<Item = CircuitId> {
+        self.levels.iter().map(|(_, id)| *id).chain(self.capability(capability))
     }
 
     fn target_circuit(&self) -> Option<CircuitId> {
@@ -200,7 +204,7 @@ impl TargetState {
 
     fn breaker(&self, circuits: &mut [Circuit], now: Millis, capability: Capability) -> Breaker {
         let mut all = Breaker::Closed;
-        for id in self.path(capability) {
+        for id in self.steps(capability) {
             let Some(one) = circuits.get_mut(id.index()).map(|circuit| circuit.state(now)) else { continue };
             all = match (all, one) {
                 (Breaker::Open { until, hard }, Breaker::Open { until: u, hard: h }) => {
@@ -218,7 +222,13 @@ impl TargetState {
     /// Where it stands on its way back, for calls about this capability.
     pub(super) fn phase(&mut self, circuits: &mut [Circuit], now: Millis, capability: Capability) -> Phase {
         self.advance(circuits, now);
-        match self.breaker(circuits, now, capability) {
+        let breaker = self.breaker(circuits, now, capability);
+        self.phase_behind(breaker, circuits, now, capability)
+    }
+
+    /// The same where its breaker is known.
+    fn phase_behind(&self, breaker: Breaker, circuits: &[Circuit], now: Millis, capability: Capability) -> Phase {
+        match breaker {
             _ if self.recovery.health() == Health::Down => Phase::Blocked,
             Breaker::Open { .. } => Phase::Blocked,
             Breaker::HalfOpen { .. } => Phase::Trial,
@@ -232,7 +242,9 @@ impl TargetState {
 
     /// How it stands for whoever asks. Changes nothing but what was due.
     pub(super) fn standing(&mut self, circuits: &mut [Circuit], now: Millis, ask: Ask<'_>) -> Standing {
-        let ramp = match self.phase(circuits, now, ask.capability) {
+        self.advance(circuits, now);
+        let breaker = self.breaker(circuits, now, ask.capability);
+        let ramp = match self.phase_behind(breaker, circuits, now, ask.capability) {
             Phase::Full | Phase::Trial | Phase::Blocked => Ramp::Full,
             Phase::Ramping(share) if ramp::admits(&self.spec.name, self.spec.epoch, ask.session, share) => {
                 Ramp::Admitted
@@ -242,7 +254,7 @@ impl TargetState {
         Standing {
             disabled: false,
             health: self.recovery.health(),
-            breaker: self.breaker(circuits, now, ask.capability),
+            breaker,
             hold_until: self.hold.until,
             busy: self.spec.max_concurrent.is_some_and(|most| self.inflight >= most),
             ramp,
