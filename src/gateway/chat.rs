@@ -97,7 +97,7 @@ async fn order(
     received_at: Millis,
     parts: &Parts,
     body: Body,
-) -> Result<Order, ClientError> {
+) -> Result<Box<Order>, ClientError> {
     let headers = &parts.headers;
     let head_bytes: usize = headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
     if head_bytes > MAX_HEAD {
@@ -118,7 +118,7 @@ async fn order(
     match routed(app, graph, head, &mut facts, headers) {
         Ok(route) => {
             let client_headers = handed_on(serving, headers);
-            Ok(Order { serving: Arc::clone(serving), route, facts, chat, client_headers })
+            Ok(Box::new(Order { serving: Arc::clone(serving), route, facts, chat, client_headers }))
         }
         Err(error) => {
             *seen = Some(facts);

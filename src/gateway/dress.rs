@@ -29,10 +29,14 @@ const SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 /// Longest `Retry-After` that a client's library is left to sleep out by itself.
 const LONGEST_SLEEP: Millis = Millis(60_000);
 
+/// Headers that an answer has at most, those of the connection included: asked for at once, they grow in no steps.
+const HEADERS: usize = 12;
+
 /// A response with a JSON body.
 pub fn json(status: u16, body: Bytes) -> Response<Body> {
     let mut response = Response::new(Body::from(body));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_GATEWAY);
+    response.headers_mut().reserve(HEADERS);
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
@@ -41,6 +45,7 @@ pub fn json(status: u16, body: Bytes) -> Response<Body> {
 pub fn events(body: Body) -> Response<Body> {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
+    headers.reserve(HEADERS);
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     // Some proxies gather whole answers unless told so.

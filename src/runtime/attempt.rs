@@ -151,11 +151,7 @@ impl<'a> Attempt<'a> {
     /// Waits for something of this call. Its timers come first: an upstream that never pauses is not exempt from them.
     async fn within<T>(self, phase: Phase, what: impl Future<Output = T>) -> Result<T, Ended> {
         let (until, timer) = self.call.limits.next(phase);
-        tokio::select! {
-            biased;
-            () = self.engine.clock.sleep_until(until) => Err(Ended::TimedOut(timer)),
-            came = what => Ok(came),
-        }
+        self.engine.clock.before(until, what).await.ok_or(Ended::TimedOut(timer))
     }
 
     /// What an answer without success is. A body that does not come is done without.
@@ -165,13 +161,9 @@ impl<'a> Attempt<'a> {
         let (due, _) = self.call.limits.next(Phase::Opened { since: now });
         let late = now.plus(ERROR_BODY).min(due);
         while body.len() < MAX_ERROR {
-            tokio::select! {
-                biased;
-                () = self.engine.clock.sleep_until(late) => break,
-                piece = incoming.body.next() => match piece {
-                    Some(Ok(piece)) => body.extend_from_slice(&piece),
-                    Some(Err(_)) | None => break,
-                },
+            match self.engine.clock.before(late, incoming.body.next()).await {
+                Some(Some(Ok(piece))) => body.extend_from_slice(&piece),
+                Some(Some(Err(_)) | None) | None => break,
             }
         }
         body.truncate(MAX_ERROR);
@@ -207,7 +199,7 @@ impl<'a> Attempt<'a> {
     }
 
     async fn whole(self, mut incoming: Incoming) -> Result<(Bytes, Answered), Ended> {
-        let mut body = BytesMut::new();
+        let mut body = Gathered::default();
         loop {
             let phase = Phase::Opened { since: self.engine.clock.now() };
             match self.within(phase, incoming.body.next()).await? {
@@ -217,13 +209,13 @@ impl<'a> Attempt<'a> {
                     drop(piece);
                     return Err(classify::fault(Fault::BodyTooLarge).into());
                 }
-                Some(Ok(piece)) => body.extend_from_slice(&piece),
+                Some(Ok(piece)) => body.push(piece),
             }
         }
-        let body = body.freeze();
         let (dialect, asked) = self.speaks();
         let wall = self.engine.clock.wall_ms();
-        let (body, answered) = translate::judge(dialect, &incoming.headers, body, &asked, &self.answering(), wall)?;
+        let to = || self.answering();
+        let (body, answered) = translate::judge(dialect, &incoming.headers, body.whole(), &asked, to, wall)?;
         let says_who = answered.model.as_deref().is_some_and(|model| !model.is_empty());
         Ok((if says_who { body } else { chat::with_model(body, self.upstream_name()) }, answered))
     }
@@ -262,6 +254,35 @@ impl<'a> Attempt<'a> {
         };
         flow.answered = Some(flow.reader.end(how)?);
         Ok(None)
+    }
+}
+
+/// A body as it comes in. One that comes in one piece, as most do, is not copied.
+#[derive(Default)]
+struct Gathered {
+    first: Bytes,
+    /// All of it, once there is more than the first.
+    all: BytesMut,
+}
+
+impl Gathered {
+    fn len(&self) -> usize {
+        self.first.len().max(self.all.len())
+    }
+
+    fn push(&mut self, piece: Bytes) {
+        if self.len() == 0 {
+            self.first = piece;
+            return;
+        }
+        if self.all.is_empty() {
+            self.all.extend_from_slice(&std::mem::take(&mut self.first));
+        }
+        self.all.extend_from_slice(&piece);
+    }
+
+    fn whole(self) -> Bytes {
+        if self.all.is_empty() { self.first } else { self.all.freeze() }
     }
 }
 
@@ -338,4 +359,27 @@ fn named(raw: Bytes, reader: &chat::StreamReader, upstream: &str) -> Bytes {
     };
     let filled = chat::with_model(raw.slice_ref(data), upstream);
     [b"data: ".as_slice(), &filled, b"\n\n"].concat().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_the_same_in_however_many_pieces_it_comes() {
+        let gathered = |pieces: &[&'static str]| {
+            let mut body = Gathered::default();
+            for piece in pieces {
+                let before = body.len();
+                body.push(Bytes::from_static(piece.as_bytes()));
+                assert_eq!(body.len(), before + piece.len());
+            }
+            body.whole()
+        };
+        for pieces in [&[][..], &["", ""], &["ab"], &["", "ab"], &["ab", ""], &["ab", "c"], &["ab", "c", "", "de"]] {
+            assert_eq!(gathered(pieces), pieces.concat(), "{pieces:?}");
+        }
+        let one = "not copied";
+        assert_eq!(gathered(&[one]).as_ptr(), one.as_ptr());
+    }
 }

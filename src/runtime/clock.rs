@@ -6,7 +6,8 @@
 //! which is all that a request passes through behind the sockets, then runs in virtual time as it is.
 
 use crate::policy::Millis;
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::{Poll, Waker};
@@ -58,12 +59,29 @@ impl Clock {
     /// Sleeps until an instant of this clock; returns at once where it has passed. [`Millis::MAX`] never comes.
     pub async fn sleep_until(&self, until: Millis) {
         match self.time {
+            Time::Since(_) if until == Millis::MAX => std::future::pending().await,
             Time::Since(start) => match start.checked_add(until.duration()) {
                 Some(instant) => tokio::time::sleep_until(instant.into()).await,
                 None => std::future::pending().await,
             },
             Time::Stepped(stepped) => stepped.sleep_until(until).await,
         }
+    }
+
+    /// What something comes to before an instant of this clock; nothing once that has passed, even if it has come. Asks
+    /// for a timer only where it has to wait: most of what is asked for is there already.
+    pub async fn before<T>(&self, until: Millis, what: impl Future<Output = T>) -> Option<T> {
+        let (mut what, mut late) = (pin!(what), pin!(self.sleep_until(until)));
+        poll_fn(|cx| {
+            if self.now() >= until {
+                return Poll::Ready(None);
+            }
+            match what.as_mut().poll(cx) {
+                Poll::Ready(came) => Poll::Ready(Some(came)),
+                Poll::Pending => late.as_mut().poll(cx).map(|()| None),
+            }
+        })
+        .await
     }
 }
 
@@ -139,8 +157,23 @@ impl Stepped {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::pin::pin;
     use std::task::Context;
+
+    #[test]
+    fn what_comes_in_time_comes_and_asks_for_no_timer() {
+        let (clock, stepped) = Clock::stepped();
+        let mut cx = Context::from_waker(Waker::noop());
+        let mut at_once = pin!(clock.before(Millis(5), std::future::ready(7)));
+        assert_eq!(at_once.as_mut().poll(&mut cx), Poll::Ready(Some(7)));
+        assert!(!stepped.advance(), "nobody waits");
+        let mut never = pin!(clock.before(Millis(5), std::future::pending::<()>()));
+        assert_eq!(never.as_mut().poll(&mut cx), Poll::Pending);
+        assert!(stepped.advance());
+        assert_eq!(never.as_mut().poll(&mut cx), Poll::Ready(None));
+        // What never pauses is not exempt.
+        let mut late = pin!(clock.before(Millis(5), std::future::ready(7)));
+        assert_eq!(late.as_mut().poll(&mut cx), Poll::Ready(None));
+    }
 
     #[test]
     fn a_stepped_clock_goes_from_sleeper_to_sleeper() {

@@ -38,18 +38,20 @@ pub struct Order {
 }
 
 /// Starts a request. It goes on until it is answered or its client goes.
-pub fn spawn(engine: Arc<Engine>, order: Order, line: Line) {
+pub fn spawn(engine: Arc<Engine>, order: Box<Order>, line: Line) {
     let graph = order.serving.graph();
     let route = graph.route(order.route).map_or("", |r| r.name.as_str());
     // Each line of the log names its request by itself: a span costs every request, and few have anything to say.
     let span = tracing::debug_span!("request", id = order.facts.id, route, policy = graph.hash());
     let running = Meters::running(&engine.meters);
     let task = async move {
-        Execution::new(&engine, &order, line).run().await;
+        // Boxed, since it is large, and the task that holds it would be copied with it on each of its ways.
+        let mut execution = Box::new(Execution::new(&engine, &order, line));
+        execution.run().await;
+        drop(execution);
         drop(running);
     };
-    // Boxed, since it is large and would be copied on each of its ways.
-    tokio::spawn(Box::pin(task).instrument(span));
+    tokio::spawn(task.instrument(span));
 }
 
 /// What a failed attempt left behind.
@@ -105,7 +107,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    async fn run(mut self) {
+    async fn run(&mut self) {
         let mut next = self.step(Event::Begin);
         let end = loop {
             next = match next {
@@ -202,10 +204,7 @@ impl<'a> Execution<'a> {
     /// Sends a piece of a stream, however slow the client is.
     pub(super) async fn send(&mut self, piece: Piece) -> Result<(), Gone> {
         let late = self.engine.clock.now().plus(CLIENT_STALL);
-        tokio::select! {
-            sent = self.line.send(piece) => sent,
-            () = self.engine.clock.sleep_until(late) => Err(Gone),
-        }
+        self.engine.clock.before(late, self.line.send(piece)).await.unwrap_or(Err(Gone))
     }
 
     fn finish(&mut self) {

@@ -63,7 +63,7 @@ pub(super) fn of_success(
     took: Millis,
     wall_ms: u64,
 ) -> Probed {
-    let judged = translate::judge(dialect, headers, body.clone(), asked, &Answering::default(), wall_ms);
+    let judged = translate::judge(dialect, headers, body.clone(), asked, Answering::default, wall_ms);
     let good = match &judged {
         Ok((body, answered)) => Answer::read(body).fits(rules, answered.finish.as_deref() == Some("length")),
         // Cut short of the probe's limit: what there is has to do.

@@ -95,7 +95,8 @@ impl<'a> Execution<'a> {
     /// Waits until something happens to a call that runs, or the client goes.
     pub(super) async fn go_on(&mut self) -> Next {
         if let Some((call, flow)) = self.flow.take() {
-            return self.flowing(call, *flow).await;
+            // Boxed, since most requests do without its room.
+            return Box::pin(self.flowing(call, flow)).await;
         }
         let late = self.engine.clock.sleep_until(self.race.late_at());
         tokio::select! {
@@ -167,7 +168,7 @@ impl<'a> Execution<'a> {
     }
 
     /// Sends a stream on to its end. It has had output, or is complete: no other target can answer any more.
-    async fn flowing(&mut self, call: Call, flow: Flow) -> Next {
+    async fn flowing(&mut self, call: Call, flow: Box<Flow>) -> Next {
         let span = tracing::debug_span!("attempt", attempt = call.attempt);
         match self.forward(call, flow).instrument(span).await {
             Ok(()) => self.served(call),
@@ -179,7 +180,7 @@ impl<'a> Execution<'a> {
         }
     }
 
-    async fn forward(&mut self, call: Call, mut flow: Flow) -> Result<(), Stopped> {
+    async fn forward(&mut self, call: Call, mut flow: Box<Flow>) -> Result<(), Stopped> {
         let head = self.head(Some(self.graph().target_name(call.target)));
         self.line.open(head);
         self.pieces += u64::from(flow.answered.is_none());

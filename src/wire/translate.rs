@@ -30,7 +30,7 @@ pub fn request(chat: &ChatRequest, dialect: Dialect, model: &str, most: Option<u
     }
 }
 
-/// Judges a whole answer of a dialect; also gives it as chat says it. `wall_ms` is milliseconds since 1970.
+/// Judges a whole answer of a dialect; also gives it as chat says it, with `to` for what it does not say. `wall_ms` is milliseconds since 1970.
 ///
 /// # Errors
 /// Where it is no answer.
@@ -39,12 +39,12 @@ pub fn judge(
     headers: &dyn Headers,
     body: Bytes,
     asked: &Asked,
-    to: &Answering,
+    to: impl FnOnce() -> Answering,
     wall_ms: u64,
 ) -> Result<(Bytes, Answered), Classified> {
     let translated = match dialect {
         Dialect::Chat => None,
-        Dialect::Messages => std::str::from_utf8(&body).ok().and_then(|text| messages::chat_of(text, to)),
+        Dialect::Messages => std::str::from_utf8(&body).ok().and_then(|text| messages::chat_of(text, &to())),
     };
     let body = match (translated, dialect) {
         (Some(translated), _) => translated?.into(),

@@ -64,7 +64,7 @@ fn read(dialect: Dialect, stream: bool, choices: u64, body: &[u8]) -> Got {
     let asked = Asked { stream, choices, ..Asked::default() };
     if !stream {
         let body = Bytes::copy_from_slice(body);
-        let judged = translate::judge(dialect, &NoHeaders, body, &asked, &Answering::default(), 0);
+        let judged = translate::judge(dialect, &NoHeaders, body, &asked, Answering::default, 0);
         let mut got = Got { steady: true, ..Got::default() };
         got.verdict = Some(judged.map(|(body, answered)| {
             take(&mut got, &serde_json::from_slice(&body).unwrap_or_default(), "message");
