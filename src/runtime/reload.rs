@@ -6,11 +6,12 @@
 
 mod status;
 
-pub use status::{Finding, ReloadStatus};
+pub use status::ReloadStatus;
 
 use super::snapshot::Current;
 use super::watch::Watch;
 use crate::diag::Level;
+use crate::diag::render::json::{Finding, finding};
 use crate::ready::{self, Prepared, Ready};
 use crate::source::{LoadError, Sources, load};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -86,7 +87,7 @@ impl Reloader {
                 let message = error.to_string();
                 match Rejected::Unreadable(message.clone()) {
                     known if self.rejected.as_ref() == Some(&known) => Tick::Same,
-                    new => self.reject(new, vec![Finding::plain("unreadable", message, &self.root)], at_ms),
+                    new => self.reject(new, vec![status::plain("unreadable", message, &self.root)], at_ms),
                 }
             }
             Ok(sources) if texts(&sources) == texts(&self.served) => self.restore(at_ms),
@@ -143,16 +144,16 @@ impl Reloader {
         // A compiler that panics on one edit must not end reloading for all later ones.
         let Ok(prepared) = catch_unwind(AssertUnwindSafe(|| ready::prepare(sources))) else {
             let message = "checking this policy failed inside switchback".into();
-            return self.reject(seen, vec![Finding::plain("internal", message, &self.root)], at_ms);
+            return self.reject(seen, vec![status::plain("internal", message, &self.root)], at_ms);
         };
         let Prepared { sources, diagnostics, ready } = prepared;
         let Some(ready) = ready else {
             let errors = diagnostics.iter().filter(|d| d.level() == Level::Error);
-            return self.reject(seen, errors.map(|d| Finding::of(d, &sources)).collect(), at_ms);
+            return self.reject(seen, errors.map(|d| finding(d, &sources)).collect(), at_ms);
         };
         let hash = ready.hash().to_string();
         match (self.apply)(ready) {
-            Err(message) => self.reject(seen, vec![Finding::plain("not-applied", message, &self.root)], at_ms),
+            Err(message) => self.reject(seen, vec![status::plain("not-applied", message, &self.root)], at_ms),
             Ok(()) => {
                 self.served = sources;
                 self.rejected = None;
@@ -164,7 +165,7 @@ impl Reloader {
     }
 
     fn reject(&mut self, what: Rejected, findings: Vec<Finding>, at_ms: u64) -> Tick {
-        let lines: String = findings.iter().map(|f| format!("\n  {f}")).collect();
+        let lines: String = findings.iter().map(|f| format!("\n  {}", status::line(f))).collect();
         tracing::error!(path = %self.root.display(), "the edited policy is rejected, the one before still serves:{lines}");
         self.rejected = Some(what);
         self.status.store(Arc::new(ReloadStatus { ok: false, at_ms, diagnostics: findings }));

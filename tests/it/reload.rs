@@ -101,7 +101,7 @@ fn a_broken_save_leaves_what_serves_and_the_next_one_recovers() {
         fs::write(&path, BROKEN).unwrap();
         followed.until_ok_is(false).await;
         assert!(followed.applied.try_recv().is_err());
-        assert_eq!(followed.status.load().diagnostics[0].line, 3);
+        assert_eq!(followed.status.load().diagnostics[0].place.line, 3);
         fs::write(&path, TWO).unwrap();
         followed.applied().await;
         followed.until_ok_is(true).await;

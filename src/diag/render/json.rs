@@ -47,7 +47,7 @@ pub struct Policy {
 }
 
 /// A piece of a file. The end is one past the last character.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Place {
     /// The file, as it was named.
     pub file: String,
@@ -62,7 +62,7 @@ pub struct Place {
 }
 
 /// One diagnostic.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
     /// Such as `SB0101`.
     pub code: &'static str,
@@ -96,7 +96,7 @@ pub enum Severity {
 }
 
 /// A place with a reason.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Label {
     /// Where.
     #[serde(flatten)]
@@ -106,7 +106,7 @@ pub struct Label {
 }
 
 /// A change of text.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Fix {
     /// What it does.
     pub title: String,
@@ -172,7 +172,7 @@ pub fn json(run: &Run<'_>) -> Result<String, serde_json::Error> {
 }
 
 /// One diagnostic as data.
-pub(super) fn finding(diagnostic: &Diagnostic, sources: &Sources) -> Finding {
+pub fn finding(diagnostic: &Diagnostic, sources: &Sources) -> Finding {
     let entry = diagnostic.entry();
     let here = (!diagnostic.here.is_empty()).then_some((diagnostic.span, &diagnostic.here));
     let labels = here.into_iter().chain(diagnostic.labels.iter().map(|label| (label.span, &label.message)));

@@ -140,8 +140,8 @@ fn a_broken_edit_is_told_once_and_the_next_good_one_recovers() {
     let status = case.status();
     assert_eq!((status.ok, status.at_ms, case.applied()), (false, 2, 0));
     let finding = &status.diagnostics[0];
-    assert_eq!((finding.line, finding.file.as_str()), (3, path.to_str().unwrap()));
-    assert!(finding.code.starts_with("SB"), "{finding}");
+    assert_eq!((finding.place.line, finding.place.file.as_str()), (3, path.to_str().unwrap()));
+    assert!(finding.code.starts_with("SB"), "{finding:?}");
     fs::write(&path, TWO).unwrap();
     assert_eq!(case.tick(), Tick::Applied);
     assert_eq!((case.applied(), case.status()), (1, ReloadStatus::good(4)));
