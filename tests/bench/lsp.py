@@ -127,6 +127,8 @@ class Server:
     def end(self):
         self.ask("shutdown", None)
         self.tell("exit", None)
+        # Diagnostics that nobody waited for may fill the pipe, and a server that cannot write does not end.
+        self.process.stdout.read()
         self.process.wait()
 
 
