@@ -9,7 +9,7 @@ use super::value;
 use crate::diag::{Code, Diagnostic};
 use crate::policy::{BudgetId, ContractId, MatrixId, ModelId, ProviderId, RouteId, TargetId, TierId};
 use crate::source::Span;
-use crate::syntax::settings::{Block, ValueType, setting};
+use crate::syntax::settings::{Block, Early, ValueType, setting};
 use crate::syntax::tree::{Item, ItemKind, Statement, Token, TokenKind, Tree};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -113,10 +113,11 @@ impl<'a> Names<'a> {
         row.is_some_and(|row| matches!(row.value, ValueType::Name | ValueType::Text | ValueType::List))
     }
 
-    /// Whether a name is also that of the route that a place stands in: what belongs to one route is often called like it.
+    /// Whether a name is also that of the block that a place stands in: what belongs to one route, or to one target, is
+    /// often called like it.
     pub(super) fn agrees(&self, name: &str, place: Span) -> bool {
-        let route = self.around(place).filter(|s| s.keyword() == Some(Block::Route.word()));
-        route.and_then(|s| s.items.get(1)).is_some_and(|item| item.is(name) && item.span != place)
+        let head = self.around(place).filter(|s| s.keyword().and_then(Block::from_word).is_some());
+        head.and_then(|s| s.items.get(1)).is_some_and(|item| item.is(name) && item.span != place)
     }
 
     /// The text of a span.
@@ -180,16 +181,16 @@ impl<'a> Context<'a> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Refuses a word of the language that has no effect yet.
-    pub fn later(&mut self, span: Span, word: &str) {
-        self.report(not_yet(span, word));
+    /// Refuses a word inside of a form that has no effect yet.
+    pub fn early(&mut self, span: Span, part: Early) {
+        self.report(not_yet_part(span, part));
     }
 
     /// Refuses a whole statement whose word has no effect yet. The names in it count as used: what they belong to is
     /// not superfluous, only early.
     pub fn later_statement(&mut self, statement: &Statement) {
         let Some(first) = statement.items.first() else { return };
-        self.later(first.span, self.names.slice(first.span));
+        self.report(not_yet(first.span, self.names.slice(first.span)));
         self.mention_statement(statement);
     }
 
@@ -303,8 +304,13 @@ impl<'a> Context<'a> {
     }
 }
 
-/// The refusal of a word of the language that has no effect yet.
-pub fn not_yet(span: Span, word: &str) -> Diagnostic {
+/// The refusal of a word inside of a form, each of which has a row in the table of them.
+pub fn not_yet_part(span: Span, part: Early) -> Diagnostic {
+    not_yet(span, part.row().word)
+}
+
+/// The refusal of a block, a setting, or one of a setting's fixed words that has no effect yet.
+pub(super) fn not_yet(span: Span, word: &str) -> Diagnostic {
     Diagnostic::new(Code::NotYetInEffect, span, format!("`{word}` is not in effect yet"))
         .help("leave it out for now; a policy never takes a word that does nothing")
 }

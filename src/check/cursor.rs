@@ -3,7 +3,7 @@
 //! In: items. Out: the next one, or a diagnostic that says what is due. Never goes back.
 
 use super::value;
-use crate::diag::Diagnostic;
+use crate::diag::{Diagnostic, closest};
 use crate::source::Span;
 use crate::syntax::tree::{Item, ItemKind};
 
@@ -95,7 +95,22 @@ impl<'a> Cursor<'a> {
         let what = format!("`{word}`");
         let item = self.due(&what, out)?;
         if !item.is(word) {
-            out.push(value::wrong(item, &what).fix(format!("write `{word}`"), item.span, word, false));
+            let wrong = value::wrong(item, &what);
+            // A word that joins, or a slip of this one, gives way to it; before anything else it is missing.
+            let slip = || item.word().is_some_and(|text| closest(text, [word]).is_some());
+            out.push(if self.peek().is_some_and(|next| next.is(word)) {
+                wrong
+            } else if value::joins(item) || slip() {
+                wrong.fix(format!("write `{word}`"), item.span, word, false)
+            } else {
+                let before = Span { end: item.span.start, ..item.span };
+                wrong.help(format!("write `{word}` before it")).fix(
+                    format!("write `{word}`"),
+                    before,
+                    format!("{word} "),
+                    false,
+                )
+            });
             return None;
         }
         Some(())

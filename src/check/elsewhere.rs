@@ -137,6 +137,15 @@ pub fn setting(block: Block, word: &str) -> Option<Meant> {
         .map(|(_, _, meant)| *meant)
 }
 
+/// What a word that may stand for a setting is meant to say where that setting is there already: a time beside the
+/// deadline is that of one attempt.
+pub fn beside(block: Block, said: &str) -> Option<&'static str> {
+    match (block, said) {
+        (Block::Budget, "deadline") => Some("attempt-timeout"),
+        _ => None,
+    }
+}
+
 /// The kind of block that a word at the top of a file is meant to begin.
 pub fn block(word: &str) -> Option<Block> {
     let word = plain(word);

@@ -5,10 +5,10 @@
 //! else. In a reader's answer `None` is a broken value that was reported, `Some(None)` a word that was left out.
 
 use super::context::{Context, Decl, extends_of};
-use super::elsewhere::{self, Meant};
 use super::resolution::{Origin, Resolved};
+use super::stranger::{nested, said_already, unknown_setting, words_of};
 use crate::diag::{Code, Diagnostic, closest};
-use crate::syntax::settings::{Block, Setting, Status, ValueType, blocks_with, choices, setting, settings_of};
+use crate::syntax::settings::{Block, Setting, Status, ValueType, choices, setting, settings_of};
 use crate::syntax::tree::{Item, ItemKind, Statement};
 
 /// The settings of one block.
@@ -108,7 +108,7 @@ impl<'a> Context<'a> {
             let meant = self.misnamed(decl, statement);
             // What it would have taken over is not known.
             extends_lost |= meant.is_some_and(|row| row.word == "extends");
-            let Some(setting) = meant.or_else(|| self.row_of(decl.block, statement)) else { continue };
+            let Some(setting) = meant.or_else(|| self.row_of(decl, statement)) else { continue };
             let first = entries.iter_mut().find(|entry| entry.setting.word == setting.word);
             if let (false, Some(first)) = (setting.repeatable, first) {
                 repeated += 1;
@@ -146,7 +146,8 @@ impl<'a> Context<'a> {
     }
 
     /// The row for a statement of a block; reports words that the block does not have, and words without effect yet.
-    fn row_of(&mut self, block: Block, statement: &Statement) -> Option<&'static Setting> {
+    fn row_of(&mut self, decl: &Decl<'a>, statement: &Statement) -> Option<&'static Setting> {
+        let block = decl.block;
         let first = statement.items.first()?;
         let Some(word) = first.word() else {
             if block == Block::Ramp && statement.begins_with_number() {
@@ -174,7 +175,8 @@ impl<'a> Context<'a> {
             }
             Some(row) => Some(row),
             None => {
-                let diagnostic = unknown_setting(block, word, first, statement);
+                let diagnostic =
+                    said_already(decl, word, first).unwrap_or_else(|| unknown_setting(block, word, first, statement));
                 self.report(diagnostic);
                 self.mention_statement(statement);
                 None
@@ -317,24 +319,11 @@ pub fn strangers(decl: &Decl<'_>) -> usize {
     decl.statements().iter().filter(strange).count()
 }
 
-fn words_of(block: Block) -> String {
-    settings_of(block)
-        .filter(|row| row.status == Status::InEffect)
-        .map(|row| format!("`{}`", row.word))
-        .collect::<Vec<_>>()
-        .join(", ")
-}
-
 fn twice(word: &str, statement: &Statement, first: &Statement) -> Diagnostic {
     let span = |s: &Statement| s.items.first().map_or(s.span, |item| item.span);
     Diagnostic::new(Code::DuplicateSetting, span(statement), format!("`{word}` is said twice"))
         .label(span(first), if span(first) < span(statement) { "said here first" } else { "said here as well" })
         .help("keep one of them")
-}
-
-fn nested(block: Block, word: &str, first: &Item) -> Diagnostic {
-    Diagnostic::new(Code::NestedBlock, first.span, format!("a {word} stands inside a {}", block.word()))
-        .help("move it out: blocks stand at the top level and are referred to by name")
 }
 
 /// What a setting takes, for people: of fixed words those that have an effect.
@@ -343,44 +332,4 @@ fn takes(row: &Setting) -> String {
         choices(row).iter().filter(|(_, status)| *status == Status::InEffect).map(|(word, _)| format!("`{word}`"));
     let words: Vec<String> = words.collect();
     if words.is_empty() { row.value.text() } else { words.join(" or ") }
-}
-
-/// What is said of a word that a block does not have.
-pub fn unknown_setting(block: Block, word: &str, first: &Item, statement: &Statement) -> Diagnostic {
-    let kind = block.word();
-    if Block::from_word(word).is_some() && statement.block.is_some() {
-        return nested(block, word, first);
-    }
-    let near = closest(word, settings_of(block).map(|row| row.word));
-    match elsewhere::setting(block, word) {
-        Some(Meant::Word(meant)) => {
-            let message = format!("a {kind} has no setting `{word}`; here that is `{meant}`");
-            return Diagnostic::new(Code::UnknownSetting, first.span, message).fix(
-                format!("write `{meant}`"),
-                first.span,
-                meant,
-                false,
-            );
-        }
-        Some(Meant::Advice(advice)) => {
-            return Diagnostic::new(Code::UnknownSetting, first.span, format!("a {kind} has no setting `{word}`"))
-                .help(advice);
-        }
-        None => {}
-    }
-    let homes: Vec<Block> = blocks_with(word).into_iter().filter(|home| !home.is_later()).collect();
-    if !homes.is_empty() {
-        let list: Vec<_> = homes.iter().map(|home| format!("`{}`", home.word())).collect();
-        let list = list.join(" or ");
-        return Diagnostic::new(Code::WrongBlock, first.span, format!("`{word}` is no setting of a {kind}"))
-            .here(format!("belongs in {list}"))
-            .help(format!("move it into a block of kind {list}"));
-    }
-    let diagnostic = Diagnostic::new(Code::UnknownSetting, first.span, format!("a {kind} has no setting `{word}`"));
-    match near {
-        Some(near) => {
-            diagnostic.help(format!("did you mean `{near}`?")).fix(format!("write `{near}`"), first.span, near, false)
-        }
-        None => diagnostic.help(format!("the words of a {kind} are {}", words_of(block))),
-    }
 }

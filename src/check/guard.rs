@@ -9,13 +9,14 @@ mod facts;
 pub use cells::{Verdict, verdict};
 pub use facts::fact_words;
 
-use super::context::not_yet;
+use super::context::not_yet_part;
 use super::cursor::Cursor;
 use super::value;
 use crate::diag::{Code, Diagnostic};
 use crate::policy::contract::{Modality, Pattern};
 use crate::policy::{Comparison, Fact, Guard, Literal, Modalities, Stage};
 use crate::source::{Span, Spanned};
+use crate::syntax::settings::Early;
 use crate::syntax::tree::{Item, ItemKind, Operator};
 use facts::NAMED;
 
@@ -28,8 +29,8 @@ pub enum Reads {
     Failure,
 }
 
-/// The deepest nesting of parentheses.
-const DEEPEST: usize = 32;
+/// The deepest nesting of parentheses: as deep as any brackets nest, whose limit is told where a text is read.
+const DEEPEST: usize = 64;
 
 /// Reads all of `items` as a guard; `when` is the word before them.
 pub fn lower(items: &[Item], when: Span, reads: Reads, out: &mut Vec<Diagnostic>) -> Option<Guard> {
@@ -166,7 +167,7 @@ impl Parser<'_> {
             }
             // Nobody is told apart yet: the comparison could never hold.
             Some(Fact::Client) => {
-                self.out.push(not_yet(item.span, word));
+                self.out.push(not_yet_part(item.span, Early::Client));
                 return Some(None);
             }
             Some(known) if self.reads == Reads::Request && known.needs_failure() => {

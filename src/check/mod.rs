@@ -22,6 +22,7 @@ mod partial;
 pub mod read;
 pub mod resolution;
 pub mod secrets;
+mod stranger;
 mod touched;
 mod unknown;
 pub mod value;

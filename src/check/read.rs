@@ -84,7 +84,7 @@ impl<'a> Context<'a> {
         let mut whole = true;
         for part in parts {
             let Some((first, rest)) = part.split_first() else { continue };
-            self.nothing_more(rest);
+            value::one_each(part, rest, &mut self.diagnostics);
             match self.word_of(row, first) {
                 Some(word) => words.push(word),
                 None => whole = false,

@@ -9,7 +9,7 @@ use super::value;
 use crate::diag::{Code, Diagnostic, closest};
 use crate::policy::class::{Class, Verb};
 use crate::source::Span;
-use crate::syntax::settings::{self, Block};
+use crate::syntax::settings::{self, Block, ValueType};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
@@ -128,7 +128,7 @@ impl Context<'_> {
             return Odd::NoName;
         }
         if self.names.kinds_of(word).iter().any(|kind| *kind != block) {
-            // A route and what belongs to it often share a name.
+            // A block and what it names often share a name.
             let custom = places.iter().any(|place| self.names.agrees(word, *place));
             return if custom { Odd::Not } else { Odd::OtherBlock };
         }
@@ -142,16 +142,29 @@ impl Context<'_> {
         }
     }
 
+    /// Whether a block is called like a route, and is of a kind that routes name.
+    fn is_of_a_route(&self, block: Block, name: &str) -> bool {
+        let named = || settings::settings_of(Block::Route).any(|row| row.value == ValueType::Block(block));
+        self.names.position(Block::Route, name).is_some() && named()
+    }
+
     /// The finding at the declaration, if that is where the slip is more likely to be.
     fn renamed(&self, block: Block, name: &str, spans: &[Span], idle: usize) -> Option<Diagnostic> {
         let decl = self.names.decl(block, idle)?;
-        let declared = self.oddness(block, &decl.name, &[decl.name_span]);
+        let agrees = |name: &str| spans.iter().any(|span| self.names.agrees(name, *span));
+        // Called like the block that misses it, the declaration is what was meant there.
+        if agrees(&decl.name) && !agrees(name) {
+            return None;
+        }
+        let declared = match self.oddness(block, &decl.name, &[decl.name_span]) {
+            Odd::OtherBlock if self.is_of_a_route(block, &decl.name) => Odd::Not,
+            odd => odd,
+        };
         let referred = self.oddness(block, name, spans);
-        let agrees = || spans.iter().any(|span| self.names.agrees(name, *span));
         let at_declaration = match declared.cmp(&referred) {
             Ordering::Greater => true,
             Ordering::Less => false,
-            Ordering::Equal => spans.len() > 1 || agrees(),
+            Ordering::Equal => spans.len() > 1 || agrees(name),
         };
         if !at_declaration {
             return None;

@@ -7,6 +7,7 @@
 mod key;
 mod quantity;
 mod rate;
+mod reference;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -14,9 +15,10 @@ mod text;
 pub use key::{SHORTEST as SHORTEST_KEY, in_address as key_in_address, literal as key_literal, looks_like_key};
 pub use quantity::Kind;
 pub use rate::rate;
+pub use reference::{of_a_shell, secret, text, verbatim};
 pub use text::{
-    choice, is_name, label, labels, list, name, names, of_a_shell, pattern, patterns, secret, string, strings, text,
-    truth, unknown_word,
+    choice, is_name, label, labels, list, name, names, one_each, pattern, patterns, string, strings, truth,
+    unknown_word,
 };
 
 use crate::diag::{Code, Diagnostic};
@@ -278,6 +280,18 @@ pub fn describe(item: &Item) -> String {
         ItemKind::Comma => "a comma".to_owned(),
         ItemKind::Operator(operator) => format!("`{}`", operator.text()),
     }
+}
+
+/// Small words that say how what follows belongs to what stands before, as people write one for another.
+const JOINING: [&str; 32] = [
+    "a", "about", "after", "an", "and", "as", "at", "before", "below", "by", "code", "for", "from", "in", "if", "into",
+    "is", "least", "max", "most", "of", "on", "over", "per", "status", "than", "then", "to", "until", "up", "when",
+    "with",
+];
+
+/// Whether an item is a small word that joins others.
+pub fn joins(item: &Item) -> bool {
+    item.word().is_some_and(|word| JOINING.contains(&word))
 }
 
 /// What is said of an item that is not what is due.

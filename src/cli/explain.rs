@@ -26,6 +26,9 @@ pub fn run(args: &Args, io: &mut Io) -> Exit {
     }
     let lower = word.to_lowercase();
     let mut parts: Vec<String> = settings::explain(&lower).into_iter().chain(vocabulary(&lower)).collect();
+    if vocabulary(&lower).is_empty() {
+        parts.extend(settings::explain_early(&lower));
+    }
     if parts.is_empty() {
         parts.extend(Some(settings::explain_part(&lower)).filter(|text| !text.is_empty()));
     }
@@ -140,6 +143,7 @@ fn known() -> Vec<&'static str> {
     words.extend(Scope::ALL.iter().map(|scope| scope.word()));
     words.extend(facts::FACTS.iter().map(|fact| fact.word));
     words.extend(EXPECTATIONS.iter().filter_map(|(form, _)| form.split(' ').next()));
+    words.extend(settings::EARLY.iter().map(|row| row.word));
     words.extend(GRAMMAR.iter().map(|(word, _)| *word));
     words.extend(Code::ALL.iter().map(|code| code.entry().name));
     words

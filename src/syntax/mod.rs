@@ -7,6 +7,7 @@ mod brackets;
 mod conflict;
 mod format;
 mod guard;
+mod odd;
 mod pest;
 mod repair;
 mod same;

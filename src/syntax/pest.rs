@@ -3,6 +3,7 @@
 //! In: a source and the text that the guard pass made of it. Out: a tree with the author's offsets. The grammar takes
 //! any text whose brackets and strings are closed; what is wrong within it is said by `shape`, not by pest.
 
+use super::odd::{self, Around};
 use super::repair::Repaired;
 use super::shape::{self, Element};
 use super::tree::{Block, Item, ItemKind, Operator, Statement, Token, TokenKind, Tree};
@@ -19,7 +20,7 @@ struct Grammar;
 /// Reads a mended text.
 pub(super) fn read(source: &Source, repaired: &Repaired<'_>) -> (Tree, Vec<Diagnostic>) {
     let (tokens, diagnostics) = (Vec::new(), Vec::new());
-    let mut reader = Reader { source, repaired, offset: 0, tokens, diagnostics, closing: None, depth: 0 };
+    let mut reader = Reader { source, repaired, offset: 0, tokens, diagnostics, closing: None, depth: 0, began: 0 };
     let mut statements = Vec::new();
     // What the grammar makes of a text takes many times its room, so a large one is read in pieces.
     for (offset, piece) in repaired.pieces() {
@@ -54,6 +55,8 @@ struct Reader<'a> {
     closing: Option<Span>,
     /// How many blocks are open.
     depth: usize,
+    /// The first token of the statement that is being read.
+    began: usize,
 }
 
 impl Reader<'_> {
@@ -140,6 +143,7 @@ impl Reader<'_> {
         let mut docs = self.docs();
         let mut items = Vec::new();
         let mut block = None;
+        self.began = self.tokens.len();
         for pair in pair.into_inner() {
             if pair.as_rule() == Rule::block {
                 block = Some(self.block(pair));
@@ -163,8 +167,11 @@ impl Reader<'_> {
         above && !matches!(pair.as_rule(), Rule::line_end | Rule::comment)
     }
 
-    fn put_together(&mut self, docs: Option<String>, items: Vec<Item>, block: Option<Block>) -> Option<Statement> {
-        let items = shape::joints(items, &mut self.diagnostics);
+    fn put_together(&mut self, docs: Option<String>, mut items: Vec<Item>, block: Option<Block>) -> Option<Statement> {
+        // `-> { … }`: what stands in the braces stands behind the arrow.
+        let arrow = items.pop_if(|last| block.is_some() && last.kind == ItemKind::Arrow);
+        let mut items = shape::joints(items, &mut self.diagnostics);
+        items.extend(arrow);
         let Some(first) = items.first().map(|item| item.span) else {
             // A block whose head could not be read is kept at the top level, for what it may have declared.
             let block = block.filter(|_| self.depth == 0)?;
@@ -192,8 +199,8 @@ impl Reader<'_> {
     fn list(&mut self, pair: Pair<'_, Rule>) -> Vec<Vec<Item>> {
         let mut elements = vec![Element::default()];
         for pair in pair.into_inner() {
-            let comma = (pair.as_rule() == Rule::comma).then(|| self.span(&pair));
             let item = self.item(pair);
+            let comma = item.as_ref().filter(|item| item.kind == ItemKind::Comma).map(|item| item.span);
             let Some(element) = elements.last_mut() else { continue };
             match comma {
                 Some(comma) => {
@@ -211,8 +218,9 @@ impl Reader<'_> {
         let text = pair.as_str();
         match pair.as_rule() {
             Rule::word | Rule::joining => {
+                let around = self.around();
                 let span = self.token(TokenKind::Word, pair);
-                shape::word(text, span, &mut self.diagnostics).map(ItemKind::Word)
+                shape::word(text, span, around, &mut self.diagnostics)
             }
             Rule::number => {
                 self.token(TokenKind::Number, pair);
@@ -227,9 +235,11 @@ impl Reader<'_> {
                 Operator::from_text(text).map(ItemKind::Operator)
             }
             Rule::odd => {
+                let around = self.around();
                 let span = self.token(TokenKind::Word, pair);
-                self.diagnostics.push(shape::odd(text, span));
-                None
+                let (found, meant) = odd::odd(text, span, around);
+                self.diagnostics.push(found);
+                meant
             }
             Rule::comma => {
                 self.token(TokenKind::Comma, pair);
@@ -266,6 +276,12 @@ impl Reader<'_> {
             | Rule::other_space
             | Rule::EOI => None,
         }
+    }
+
+    /// In what the next token stands, as far as the tokens before it tell.
+    fn around(&self) -> Around {
+        let mut before = self.tokens.get(self.began..).unwrap_or_default().iter().map(|t| self.source.slice(t.span));
+        Around::of(before.next(), before, self.depth)
     }
 
     fn mark(&mut self, kind: TokenKind, pair: &Pair<'_, Rule>) -> Option<ItemKind> {

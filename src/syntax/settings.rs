@@ -4,9 +4,11 @@
 //! means in one line. Lowering, suggestions, defaults, `explain`, `list` and the reference all read this table, so a
 //! word exists here or nowhere. Never reads a policy and never reports anything.
 
+mod early;
 mod reference;
 mod table;
 
+pub use early::{EARLY, Early, EarlyRow, explain_early};
 pub use reference::reference;
 pub use table::{BLOCKS, SETTINGS};
 

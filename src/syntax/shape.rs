@@ -3,6 +3,7 @@
 //! In: pieces as the grammar found them. Out: items that make sense where they stand, and a diagnostic for each piece
 //! that does not. No keyword has a meaning here: whether a word or value is the right one is not asked.
 
+use super::odd::{self, Around};
 use super::tree::{Item, ItemKind, TokenKind};
 use crate::diag::{Code, Diagnostic};
 use crate::source::Span;
@@ -138,9 +139,13 @@ pub(super) fn semicolons(span: Span) -> Diagnostic {
 }
 
 /// A word as it is kept, and a diagnostic if it is neither name nor pattern.
-pub(super) fn word(text: &str, span: Span, diagnostics: &mut Vec<Diagnostic>) -> Option<String> {
+pub(super) fn word(text: &str, span: Span, around: Around, diagnostics: &mut Vec<Diagnostic>) -> Option<ItemKind> {
     if is_word(text) {
-        return Some(text.to_owned());
+        return Some(ItemKind::Word(text.to_owned()));
+    }
+    if let Some((found, meant)) = odd::foreign(text, span, around) {
+        diagnostics.push(found);
+        return meant;
     }
     let found = Diagnostic::new(Code::StrayText, span, format!("`{text}` is not a name"));
     if let Some(name) = text.strip_suffix(':').filter(|name| is_word(name)) {
@@ -151,58 +156,35 @@ pub(super) fn word(text: &str, span: Span, diagnostics: &mut Vec<Diagnostic>) ->
                 .help(format!("write `{name}` without the colon: a space separates a setting from its value"))
                 .fix("remove `:`", colon, "", true),
         );
-        return Some(name.to_owned());
+        return Some(ItemKind::Word(name.to_owned()));
     }
-    if text.starts_with(['\u{201C}', '\u{201D}', '\u{2018}', '\u{2019}', '\u{AB}', '\u{BB}']) {
-        diagnostics.push(found.here("typographic quotes").help("write straight double quotes: `\"`"));
-        return None;
-    }
-    diagnostics.push(
-        found
-            .here("names have letters, digits and `_`, in parts joined by single `-` or `.`")
+    let found = found.here("names have letters, digits and `_`, in parts joined by single `-` or `.`");
+    diagnostics.push(match (around, as_name(text)) {
+        // No block is called by a text in quotes.
+        (Around::Name, Some(name)) => found.fix(format!("write `{name}`"), span, name, false),
+        (Around::Name, None) => found.help("a name begins with a letter, and has no other characters in it"),
+        (Around::Guard | Around::Expectation | Around::Trigger(_) | Around::Other, _) => found
             .help(format!("write it in double quotes if it is a text: `\"{text}\"`"))
             .fix("put it in quotes", span, format!("\"{text}\""), false),
-    );
-    Some(text.to_owned())
+    });
+    Some(ItemKind::Word(text.to_owned()))
+}
+
+/// The name that is nearest to a text: `mid-llama` for `mid/llama`.
+fn as_name(text: &str) -> Option<String> {
+    let lower = text.to_ascii_lowercase();
+    let parts =
+        lower.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == '.')).filter(|part| !part.is_empty());
+    let name = parts.collect::<Vec<_>>().join("-");
+    (is_word(&name) && name.starts_with(|c: char| c.is_ascii_lowercase())).then_some(name)
 }
 
 /// Whether a text is a name, a pattern, or a name of the environment.
-fn is_word(text: &str) -> bool {
+pub(super) fn is_word(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '*')
         && text
             .split(['-', '.'])
             .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'*'))
-}
-
-/// Text that the language has no use for.
-pub(super) fn odd(text: &str, span: Span) -> Diagnostic {
-    let found = |message: String| Diagnostic::new(Code::StrayText, span, message);
-    let help = match text {
-        "=" => "leave it out: a space separates a setting from its value; comparisons are `==`, `<=`, `>=`",
-        "=>" => "write `->` for what follows, or `>=` for a comparison",
-        "!" => "write `not`, or `!=` for a comparison",
-        "&&" | "&" => "write `and`",
-        "||" | "|" => "write `or`",
-        "-" => "a list has its items in `[a, b]`; blocks have one statement a line, without a dash",
-        ":" => "leave it out: a space separates a setting from its value",
-        _ if text.starts_with("//") || text.starts_with("/*") => "comments begin with `#`",
-        _ if text.starts_with(['\'', '`']) => "texts stand in double quotes: `\"…\"`",
-        _ if text.starts_with('-') => "there are no negative numbers; a name begins with a letter",
-        _ if text.starts_with('.') => "write a digit before the point: `0.5s`",
-        _ if text.starts_with(['€', '£']) => "money is written in dollars: `$0.05`",
-        _ if text.starts_with(|c: char| c.is_control() || c.is_whitespace() || !c.is_ascii()) => {
-            let shown: Vec<String> = text.chars().take(3).map(|c| format!("U+{:04X}", u32::from(c))).collect();
-            return found(format!("an invisible character stands here: {}", shown.join(" ")))
-                .help("write an ordinary space, or nothing")
-                .fix("write a space", span, " ", true);
-        }
-        _ if text.starts_with('/') => {
-            "names are letters, digits and `_`, joined by `-` or `.`; texts stand in double quotes"
-        }
-        _ if text.starts_with('+') => "write the number alone, without a sign",
-        _ => "remove it, or put it in double quotes if it is a text",
-    };
-    found(format!("`{text}` has no meaning here")).help(help)
 }
 
 /// Whether text that the language has no use for goes on to the end of its line, as comments of other languages do, and

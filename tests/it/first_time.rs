@@ -153,6 +153,58 @@ const SLIPS: &[(&str, &str, Code, &str)] = &[
     ("expect served by cerebras-70b", "assert served by cerebras-70b", Code::UnknownTestLine, "write `expect`"),
     ("groq-70b answers 429", "groq-70b returns 429", Code::UnknownTestLine, "write `answers`"),
     ("groq-70b answers 429 retry-after 30s", "groq-70b fails", Code::UnknownTestLine, "write `answers server-error`"),
+    ("wait up to 2s", "wait for 2s", Code::WrongValue, "write `wait up to 2s`"),
+    ("wait up to 2s", "wait at most 2s", Code::WrongValue, "write `wait up to 2s`"),
+    ("wait up to 2s", "wait forever", Code::WrongValue, "write `wait up to 2s`"),
+    ("wait up to 2s", "sleep 5s", Code::UnknownAction, "write `wait up to 5s`"),
+    ("retry once, failover", "repeat 2 times, failover", Code::UnknownAction, "write `retry`"),
+    ("retry once, failover", "retry once, switch to cerebras-70b", Code::UnknownAction, "write `failover`"),
+    ("otherwise -> stop", "otherwise -> stop with 503", Code::WrongValue, "write `stop as 503`"),
+    ("otherwise -> stop", "otherwise -> stop with error", Code::WrongValue, "write `stop as 503`"),
+    ("otherwise -> stop", "otherwise -> return 503", Code::UnknownAction, "write `stop as 503`"),
+    ("expect served by cerebras-70b", "expect served cerebras-70b", Code::WrongValue, "write `by` before it"),
+    ("expect served by cerebras-70b", "expect served from cerebras-70b", Code::WrongValue, "write `by`"),
+    ("expect served by cerebras-70b", "expect attempts = 2", Code::StrayText, "write `==`"),
+    ("groq-70b; cerebras-70b }", "groq-70b when request.stream = yes; cerebras-70b }", Code::StrayText, "write `==`"),
+    (
+        "groq-70b; cerebras-70b }",
+        "groq-70b when (request.tokens = 100k); cerebras-70b }",
+        Code::StrayText,
+        "write `==`",
+    ),
+    ("budget chat {", "breaker b { trip when consecutive = 5 }\nbudget chat {", Code::StrayText, "write `>=`"),
+    (
+        "groq-70b; cerebras-70b }",
+        "groq-70b when request.tools == yes | request.stream == yes; cerebras-70b }",
+        Code::StrayText,
+        "write `or`",
+    ),
+    ("-> stop", "\u{2192} stop", Code::StrayText, "write `->`"),
+    (
+        "groq-70b; cerebras-70b }",
+        "groq-70b when request.tokens \u{2265} 4k; cerebras-70b }",
+        Code::StrayText,
+        "write `>=`",
+    ),
+    ("context 128k", "price €1/M in; context 128k", Code::StrayText, "in dollars, such as `$1/M`"),
+    ("tier mid;", "tier mid/llama;", Code::StrayText, "write `mid-llama`"),
+    ("tier mid {", "tier mid/llama {", Code::StrayText, "write `mid-llama`"),
+    ("chain { groq-70b;", "chain { groq/70b;", Code::StrayText, "write `groq-70b`"),
+    ("upstream \"llama-3.3-70b\"", "upstream meta/llama-3", Code::StrayText, "double quotes"),
+    ("retry once, failover", "retry once | failover", Code::StrayText, "write a comma"),
+    ("retry once, failover", "retry once || failover", Code::StrayText, "write a comma"),
+    ("timeout-* -> failover", "timeout-* -> failover|stop", Code::StrayText, "write `failover, stop`"),
+    ("connect, overloaded, server", "connect | overloaded, server", Code::StrayText, "write a comma"),
+    ("modalities [text]", "modalities [text | image]", Code::StrayText, "write a comma"),
+    ("modalities [text]", "modalities [text image]", Code::LeftOver, "write a comma"),
+    ("modalities [text]", "modalities [text image audio]", Code::LeftOver, "write `text, image, audio`"),
+    ("key env GROQ_API_KEY", "keys [env GROQ_A env GROQ_B]", Code::LeftOver, "write a comma"),
+    ("-> retry once, failover", "-> { retry once; failover }", Code::UnexpectedBlock, "commas between them"),
+    ("-> retry once, failover", "{ retry once; failover }", Code::UnexpectedBlock, "commas between them"),
+    ("attempt-timeout 8s", "timeout 8s", Code::UnknownSetting, "write `attempt-timeout`"),
+    ("attempts 3;", "attempts 3; timeout 8s;", Code::UnknownSetting, "leave it out"),
+    ("\"https://api.groq.com/openai/v1\"", "\"https://${HOST}/v1\"", Code::WrongValue, "write `base-url env NAME`"),
+    ("\"https://api.groq.com/openai/v1\"", "\"$HOST/v1\"", Code::WrongValue, "write `base-url env NAME`"),
     ("groq-70b answers 429 retry-after 30s", "groq-70b times out", Code::UnknownTestLine, "write `answers hangs`"),
 ];
 
@@ -187,6 +239,34 @@ fn each_slip_is_told_once_with_the_way_out() {
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// What reads like a variable elsewhere is a text like any other where texts stand: in a header it is what is sent.
+#[test]
+fn a_header_is_sent_as_it_is_written() {
+    for value in ["env PROD", "$PROD", "${PROD}", "PROD_MODE"] {
+        let written = format!("key env GROQ_API_KEY; header \"x-mode\" \"{value}\" }}");
+        assert_eq!(found(&POLICY.replacen("key env GROQ_API_KEY }", &written, 1)), [], "{value}");
+    }
+}
+
+/// Whoever renames a reference of a set whose blocks are called like each other hears of it at the reference.
+#[test]
+fn a_wrong_name_is_told_where_it_is_referred_to() {
+    let alike = POLICY.replace("tier mid", "tier assistant").replace("model llama-70b", "model groq-70b");
+    assert_eq!(found(&alike), []);
+    for (right, slip, told) in [
+        ("{ tier assistant;", "{ tier nope;", "nope"),
+        ("budget chat }", "budget nope }", "nope"),
+        ("provider cerebras }", "provider nope }", "nope"),
+        // Referred to by the name that all of them have, and declared under another.
+        ("tier assistant {", "tier other {", "other"),
+    ] {
+        let text = alike.replacen(right, slip, 1);
+        let found = found(&text);
+        let said: Vec<_> = found.iter().map(|d| (d.code, &text[d.span.start as usize..d.span.end as usize])).collect();
+        assert_eq!(said, [(Code::UnknownName, told)], "{slip}");
+    }
 }
 
 /// A slip in the word of a block, whose name is then missing where it is referred to, is told in two findings.

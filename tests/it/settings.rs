@@ -2,9 +2,10 @@
 
 use switchback::check;
 use switchback::diag::{Code, Diagnostic};
+use switchback::policy::class::Verb;
 use switchback::source::Sources;
 use switchback::syntax;
-use switchback::syntax::settings::{Block, Naming, SETTINGS, Setting, Status, choices};
+use switchback::syntax::settings::{Block, EARLY, Naming, SETTINGS, Setting, Status, choices};
 
 /// A whole set in which the block of one kind begins with a statement more.
 fn set(block: Block, statement: &str) -> String {
@@ -73,6 +74,25 @@ fn every_word_without_effect_is_refused_once_at_the_word() {
         let codes: Vec<_> = found.iter().map(|d| d.code).collect();
         assert_eq!(codes, [Code::NotYetInEffect], "`{}` of a {}", setting.word, setting.block.word());
         assert_eq!((found[0].span.end - found[0].span.start) as usize, setting.word.len());
+    }
+}
+
+/// A word inside of a form is refused through a row of the table that the reference is written from.
+#[test]
+fn every_part_without_effect_is_refused_once_and_listed() {
+    let page = switchback::syntax::settings::reference();
+    let (_, listed) = page.split_once("## Not yet in effect").unwrap();
+    for row in EARLY {
+        assert_eq!(row.early.row().written, row.written);
+        let found = said(&set(row.block, row.example), row.example);
+        let told: Vec<_> = found.iter().map(|d| (d.code, d.message.as_str())).collect();
+        let message = format!("`{}` is not in effect yet", row.word);
+        assert_eq!(told, [(Code::NotYetInEffect, message.as_str())], "{}", row.example);
+        assert!(listed.contains(&format!("| `{}` |", row.written)), "{}", row.written);
+    }
+    // The actions of the language, whatever their number.
+    for verb in Verb::ALL.iter().filter(|verb| verb.is_later()) {
+        assert!(EARLY.iter().any(|row| row.word == verb.word()), "{verb}");
     }
 }
 

@@ -177,6 +177,9 @@ fn explain_knows_codes_names_and_words() {
         ("request.client", "Not in effect yet"),
         ("repair", "Not in effect yet"),
         ("continue", "Not in effect yet"),
+        ("serve-cached", "Not in effect yet"),
+        ("from", "baseline … from REGION"),
+        ("expect", "refused CLASS [as STATUS] | attempts == N"),
     ] {
         let (code, out, _) = run(&["explain", word], &[]);
         assert_eq!(code, Some(0), "{word}");

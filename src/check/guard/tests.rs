@@ -27,6 +27,20 @@ fn stream(on: bool) -> Guard {
 }
 
 #[test]
+fn parentheses_nest_as_deep_as_brackets_do() {
+    for depth in [1, 32, 33, 62] {
+        let text = format!("{}request.tokens > 8k{}", "(".repeat(depth), ")".repeat(depth));
+        assert_eq!(chain(&text), tokens(Comparison::Greater, 8_000), "{depth}");
+    }
+    let deeper = format!("{}request.tokens > 8k{}", "(".repeat(63), ")".repeat(63));
+    let text = format!("switchback 1\ntier t {{ chain {{ one when {deeper} }} }}\n");
+    let sources = crate::source::Sources::from_texts([("a.sbk", text)]);
+    let found = crate::check::check_sources(&sources).1;
+    assert!(found.iter().all(|d| d.code != Code::BrokenGuard), "{found:?}");
+    assert!(found.iter().any(|d| d.code == Code::TooDeep), "{found:?}");
+}
+
+#[test]
 fn not_binds_tighter_than_and_and_and_tighter_than_or() {
     let read = chain("request.stream == yes or not request.tokens > 8k and request.stream == no");
     let negated = Guard::Not(Box::new(tokens(Comparison::Greater, 8_000)));
@@ -116,8 +130,14 @@ fn one_guard_shows_all_its_mistakes() {
 
 #[test]
 fn deep_nesting_is_refused_and_not_walked() {
-    let deep = format!("{}request.stream == yes{}", "(".repeat(DEEPEST + 1), ")".repeat(DEEPEST + 1));
-    assert_eq!(chain_codes(&deep), ["SB0310"]);
+    let item = |kind| Item { kind, span: Span::default() };
+    let mut deep = item(ItemKind::Word("request.stream".into()));
+    for _ in 0..=DEEPEST {
+        deep = item(ItemKind::Group(vec![deep]));
+    }
+    let mut found = Vec::new();
+    assert_eq!(lower(&[deep], Span::default(), Reads::Request, &mut found), None);
+    assert_eq!(found.iter().map(|d| d.entry().id).collect::<Vec<_>>(), ["SB0310"]);
 }
 
 /// What is settled is settled by the very reading that a decision makes.

@@ -1,13 +1,14 @@
 //! `budget`.
 
 use super::spend;
-use crate::check::context::{Context, Decl, not_yet};
+use crate::check::context::{Context, Decl, not_yet_part};
 use crate::check::fields::Fields;
 use crate::check::resolution::Origin;
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
 use crate::policy::{Backoff, Budget, Hedge, Jitter, Millis};
 use crate::source::Span;
+use crate::syntax::settings::Early;
 use crate::syntax::tree::{ItemKind, Statement};
 
 /// Most calls that a request may be given: more than any chain is long.
@@ -68,8 +69,9 @@ fn attempt_timeout<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option
     let multiple = matches!(&first.kind, ItemKind::Number(text) if text.ends_with('x'));
     if let (true, Some(baseline)) = (multiple, rest.first().filter(|item| item.is("baseline"))) {
         let span = first.span.to(baseline.span);
-        let word = cx.names.slice(span);
-        cx.report(not_yet(span, word).help("write a duration for now, such as `attempt-timeout 8s`"));
+        cx.report(
+            not_yet_part(span, Early::TimesBaseline).help("write a duration for now, such as `attempt-timeout 8s`"),
+        );
         return None;
     }
     cx.time(statement)

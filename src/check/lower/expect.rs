@@ -10,11 +10,11 @@ use crate::policy::class::Verb;
 use crate::policy::test::{PathItem, Told};
 use crate::policy::{Class, Expectation, ProviderId, Refusal, Subject};
 use crate::source::Span;
-use crate::syntax::settings::Block;
+use crate::syntax::settings::{Block, Early};
 use crate::syntax::tree::{Item, ItemKind};
 
 /// The words that an expectation may begin with.
-const WORDS: [&str; 10] =
+pub(super) const WORDS: [&str; 10] =
     ["served", "refused", "attempts", "elapsed", "cost", "path", "never", "skipped", "output", "ended"];
 
 /// The words of reasons for which a target is passed over; `contract` stands for all of a contract's reasons.
@@ -109,7 +109,7 @@ pub const PATH_WORDS: [(&str, &str, PathItem); 3] = [
 
 /// `[overloaded, retry, ok]`. Verbs without effect yet are refused at their word and left out.
 fn path(ctx: &mut Context<'_>, list: &Item) -> Option<Vec<PathItem>> {
-    let mut early: Vec<(Span, Verb)> = Vec::new();
+    let mut early: Vec<(Span, Early)> = Vec::new();
     let mut broken = false;
     let read = value::list(list, "a list of classes and actions", &mut ctx.diagnostics, |item, out| {
         let word = item.word().unwrap_or_default();
@@ -119,8 +119,12 @@ fn path(ctx: &mut Context<'_>, list: &Item) -> Option<Vec<PathItem>> {
             return Some(found);
         }
         match Verb::from_word(word) {
-            Some(verb @ (Verb::Repair | Verb::Continue)) => {
-                early.push((item.span, verb));
+            Some(Verb::Repair) => {
+                early.push((item.span, Early::Repair));
+                None
+            }
+            Some(Verb::Continue) => {
+                early.push((item.span, Early::Continue));
                 None
             }
             Some(verb @ (Verb::Retry | Verb::Wait | Verb::NextKey | Verb::Failover | Verb::Fallback | Verb::Stop)) => {
@@ -138,8 +142,8 @@ fn path(ctx: &mut Context<'_>, list: &Item) -> Option<Vec<PathItem>> {
             }
         }
     })?;
-    for (span, verb) in early {
-        ctx.later(span, verb.word());
+    for (span, part) in early {
+        ctx.early(span, part);
     }
     (!broken).then(|| read.into_iter().map(|one| one.value).collect())
 }

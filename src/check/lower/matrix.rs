@@ -124,9 +124,17 @@ fn rows<'a>(ctx: &mut Context<'a>, decl: &'a Decl<'a>) -> Option<Vec<Draft>> {
 
 fn row(ctx: &mut Context<'_>, statement: &Statement) -> Option<Draft> {
     if let Some(block) = &statement.block {
-        ctx.report(
-            Diagnostic::new(Code::UnexpectedBlock, block.span, "a row takes no block").help("remove the braces"),
-        );
+        let inside: Vec<_> = block.statements.iter().map(|inner| ctx.names.slice(inner.span)).collect();
+        let found = Diagnostic::new(Code::UnexpectedBlock, block.span, "a row takes no block")
+            .help("write the actions behind the arrow, with commas between them: `-> retry once, failover`");
+        let flat = block.statements.iter().all(|inner| inner.block.is_none()) && !inside.is_empty();
+        let arrow = statement.items.iter().any(|item| item.kind == ItemKind::Arrow);
+        let actions = format!("{}{}", if arrow { "" } else { "-> " }, inside.join(", "));
+        ctx.report(if flat && !actions.contains('\n') {
+            found.fix(format!("write `{actions}`"), block.span, actions, false)
+        } else {
+            found
+        });
         return None;
     }
     let items = statement.items.as_slice();

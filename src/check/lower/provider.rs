@@ -82,7 +82,18 @@ fn keys<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Vec<Text>>
         return None;
     };
     // Every key is looked at before one is missed.
-    let read = |part: &Vec<Item>| value::secret(part, item.span, &mut cx.diagnostics);
+    let read = |part: &Vec<Item>| {
+        // `env A env B`: a comma is missing.
+        if let [_, _, next, ..] = part.as_slice()
+            && (next.is("env") || next.is("file"))
+        {
+            let before = Span { end: next.span.start, ..next.span };
+            let found = Diagnostic::new(Code::LeftOver, next.span, "a comma is missing in this list");
+            cx.report(found.help("write a comma between the keys").fix("write `,`", before, ", ", false));
+            return None;
+        }
+        value::secret(part, item.span, &mut cx.diagnostics)
+    };
     let keys: Vec<Option<Text>> = parts.iter().map(read).collect();
     let keys: Vec<Text> = keys.into_iter().collect::<Option<_>>()?;
     if keys.is_empty() {
@@ -113,6 +124,18 @@ fn url<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Text> {
         // Told with all other credentials of the file.
         return None;
     }
+    if written.is_some_and(|url| holds_a_variable(url)) {
+        cx.report(
+            Diagnostic::new(
+                Code::WrongValue,
+                end_of(statement),
+                "a variable stands for a whole address, not a piece of one",
+            )
+            .here("taken as it is written")
+            .help("write `base-url env NAME`, and give the whole address in that variable"),
+        );
+        return None;
+    }
     if let Some(what) = written.and_then(|url| checked_base(url).err()) {
         cx.report(
             Diagnostic::new(Code::WrongValue, end_of(statement), format!("this address {what}"))
@@ -133,6 +156,11 @@ fn url<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Text> {
         return None;
     }
     Some(text)
+}
+
+/// Whether a piece of an address is written as other languages write variables: `${HOST}`, `$HOST`, `{{ host }}`.
+fn holds_a_variable(url: &str) -> bool {
+    url.contains('{') || url.split('$').skip(1).any(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()))
 }
 
 /// What is added to the address for a call, in one dialect or the other.
@@ -167,7 +195,7 @@ fn header<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<(String,
     let (name, rest) = cx.value_items(statement)?.split_first()?;
     let label = value::label(name, &mut cx.diagnostics)?;
     let text = header_name(cx, label, name.span);
-    let value = value::text(rest, name.span, &mut cx.diagnostics);
+    let value = value::verbatim(rest, name.span, &mut cx.diagnostics);
     Some((text?, value?, name.span))
 }
 

@@ -2,7 +2,7 @@
 
 use super::defaults::{Preset, Presets};
 use super::row_action;
-use crate::check::context::{Context, Decl, not_yet};
+use crate::check::context::{Context, Decl, not_yet_part};
 use crate::check::cursor::Cursor;
 use crate::check::fields::{self, Fields};
 use crate::check::guard::{self, Reads};
@@ -10,7 +10,7 @@ use crate::check::resolution::Origin;
 use crate::check::value;
 use crate::diag::{Code, Diagnostic};
 use crate::policy::{Effects, Exhausted, Guard, Percent, Route};
-use crate::syntax::settings::Block;
+use crate::syntax::settings::{Block, Early};
 use crate::syntax::tree::{ItemKind, Statement};
 
 /// Lowers a `route` block.
@@ -167,9 +167,9 @@ fn exhausted<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Exhau
             cursor.due_word("to", out)?;
             Exhausted::Wait { up_to: value::time(cursor.due("a duration", out)?, out)? }
         }
-        Some(word @ "serve-cached") => {
+        Some("serve-cached") => {
             let help = "write `stop as STATUS` or `wait up to D` for now";
-            out.push(not_yet(first.span, word).help(help));
+            out.push(not_yet_part(first.span, Early::ServeCached).help(help));
             return None;
         }
         Some(_) | None => {

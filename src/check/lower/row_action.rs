@@ -10,7 +10,7 @@ use crate::diag::{Code, Diagnostic};
 use crate::policy::class::Verb;
 use crate::policy::{Action, FallbackTo, RowAction};
 use crate::source::Span;
-use crate::syntax::settings::Block;
+use crate::syntax::settings::{Block, Early};
 use crate::syntax::tree::{Item, ItemKind};
 
 /// What is due after a verb that is repeated.
@@ -72,7 +72,7 @@ fn dead(before: &[RowAction], action: Action, span: Span, out: &mut Vec<Diagnost
 fn action(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<Option<Action>> {
     let item = cursor.due("an action", &mut ctx.diagnostics)?;
     let Some(verb) = item.word().and_then(Verb::from_word) else {
-        let unknown = unknown(ctx, item);
+        let unknown = unknown(ctx, item, cursor.rest());
         ctx.report(unknown);
         return None;
     };
@@ -112,23 +112,28 @@ fn action(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>) -> Option<Option<Actio
             }
             Action::Stop { status: status(cursor, out)? }
         }
-        Verb::Repair | Verb::Continue => {
-            ctx.later(item.span, verb.word());
-            repetitions(cursor, &mut ctx.diagnostics)?;
-            return Some(None);
-        }
+        Verb::Repair => return early(ctx, cursor, item.span, Early::Repair),
+        Verb::Continue => return early(ctx, cursor, item.span, Early::Continue),
     };
     Some(Some(action))
 }
 
-fn unknown(ctx: &Context<'_>, item: &Item) -> Diagnostic {
+/// An action that is refused as not in effect yet, read all the same.
+fn early(ctx: &mut Context<'_>, cursor: &mut Cursor<'_>, span: Span, part: Early) -> Option<Option<Action>> {
+    ctx.early(span, part);
+    repetitions(cursor, &mut ctx.diagnostics)?;
+    Some(None)
+}
+
+fn unknown(ctx: &Context<'_>, item: &Item, rest: &[Item]) -> Diagnostic {
     let Some(word) = item.word() else {
         let help = "write actions with commas between them: `retry once, failover`";
         return value::wrong(item, "an action").help(help);
     };
     let found = Diagnostic::new(Code::UnknownAction, item.span, format!("`{word}` is not an action"));
     if let Some(meant) = elsewhere::action(word) {
-        return found.fix(format!("write `{meant}`"), item.span, meant, false);
+        let (meant, span) = with_value(meant, item, rest);
+        return found.fix(format!("write `{meant}`"), span, meant, false);
     }
     if ctx.names.position(Block::Target, word).is_some() || ctx.names.position(Block::Tier, word).is_some() {
         return found.here("a name").help(
@@ -139,6 +144,30 @@ fn unknown(ctx: &Context<'_>, item: &Item) -> Diagnostic {
     let mut diagnostic = value::unknown_word(word, item.span, "an action", known);
     diagnostic.code = Code::UnknownAction;
     diagnostic
+}
+
+/// An action that is meant, with the number that was written behind the other word for it, and what that replaces:
+/// `wait up to 5s` for `sleep 5s`.
+fn with_value(meant: &str, item: &Item, rest: &[Item]) -> (String, Span) {
+    let verb = meant.split(' ').next().unwrap_or(meant);
+    let whole = rest.last().map_or(item.span, |last| item.span.to(last.span));
+    let number = rest.iter().find_map(|item| match &item.kind {
+        ItemKind::Number(text) => Some((text, item.span)),
+        ItemKind::Word(_)
+        | ItemKind::Str(_)
+        | ItemKind::List(_)
+        | ItemKind::Group(_)
+        | ItemKind::Arrow
+        | ItemKind::Comma
+        | ItemKind::Operator(_) => None,
+    });
+    match (Verb::from_word(verb), number) {
+        // How often, and where to, are said behind the verb, and looked at there.
+        (Some(Verb::Retry | Verb::Fallback), _) if !rest.is_empty() => (verb.to_owned(), item.span),
+        (Some(Verb::Wait), Some((number, span))) => (format!("wait up to {number}"), item.span.to(span)),
+        (Some(Verb::Stop), Some((number, span))) => (format!("stop as {number}"), item.span.to(span)),
+        (_, _) => (meant.to_owned(), whole),
+    }
 }
 
 /// Reports an action that lacks the words between its verb and a number or name, with the whole of it as it is written:
@@ -156,6 +185,8 @@ pub fn whole(
     if written == words.split(' ').count() {
         return Some(());
     }
+    // Other words of the kind in their place: `wait for 2s`, `stop with 503`.
+    let written = written + rest.iter().skip(written).take_while(|item| value::joins(item)).count();
     let form = |last: &str| format!("{word} {words} {last}");
     let Some(last) = rest.get(written) else {
         out.push(
@@ -172,6 +203,14 @@ pub fn whole(
         | ItemKind::Comma
         | ItemKind::Operator(_) => return Some(()),
     };
+    // What is no value of the kind stands in no proposal.
+    let measured = sample.starts_with(|c: char| c.is_ascii_digit());
+    if measured != matches!(last.kind, ItemKind::Number(_)) {
+        let found = value::wrong(last, &format!("`{words} {sample}`")).help(format!("write `{}`", form(sample)));
+        out.push(found);
+        cursor.skip(rest.len());
+        return None;
+    }
     let (span, meant) = (verb.span.to(last.span), form(text));
     out.push(
         Diagnostic::new(Code::WrongValue, span, format!("`{words}` is due between `{word}` and `{text}`"))

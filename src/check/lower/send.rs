@@ -2,13 +2,14 @@
 //!
 //! In: the items after `send` and the block of facts. Out: the step, facts that are not written having their defaults.
 
-use super::super::context::{Context, not_yet};
+use super::super::context::{Context, not_yet_part};
 use super::super::cursor::Cursor;
 use super::super::value;
 use crate::diag::{Code, Diagnostic, closest};
 use crate::policy::contract::Modality;
 use crate::policy::{Effects, Modalities, SendFacts, StructuredOutput, TestStep};
 use crate::source::Span;
+use crate::syntax::settings::Early;
 use crate::syntax::tree::{Item, Statement};
 use std::collections::BTreeMap;
 
@@ -105,8 +106,12 @@ fn fact(
             facts.side_effects = Some(value::choice(value, "an answer here", Effects::ALL, Effects::word, out)?);
         }
         // The ledger that would know the key does not exist, and neither do client blocks.
-        "client" | "idempotency-key" => {
-            out.push(not_yet(first.span, word));
+        "client" => {
+            out.push(not_yet_part(first.span, Early::SendClient));
+            return None;
+        }
+        "idempotency-key" => {
+            out.push(not_yet_part(first.span, Early::SendKey));
             return None;
         }
         "header" | "metadata" => {

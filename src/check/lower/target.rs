@@ -12,7 +12,7 @@ use crate::check::value;
 use crate::diag::{Code, Diagnostic};
 use crate::policy::probe::Seed;
 use crate::policy::{Millis, Prices, Target};
-use crate::syntax::settings::Block;
+use crate::syntax::settings::{Block, Early};
 use crate::syntax::tree::{ItemKind, Statement};
 
 /// Lowers a `target` block.
@@ -103,7 +103,7 @@ fn seed<'a>(cx: &mut Context<'a>, statements: &[&'a Statement]) -> Option<Option
 fn baseline<'a>(cx: &mut Context<'a>, statement: &'a Statement) -> Option<Seed> {
     let items = cx.value_items(statement)?;
     if let Some(from) = items.iter().find(|item| item.is("from")) {
-        cx.later(from.span, "from");
+        cx.early(from.span, Early::BaselineFrom);
         return None;
     }
     let mut cursor = Cursor::new(items, statement.span);

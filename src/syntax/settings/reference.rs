@@ -3,7 +3,7 @@
 //! In: the table of settings. Out: `docs/language-reference.md`, which a test holds to be this text. Words without
 //! effect are listed as such and nowhere else.
 
-use super::{BLOCKS, BlockRow, Naming, Setting, Status, choices, settings_of};
+use super::{BLOCKS, BlockRow, EARLY, Naming, Setting, Status, choices, settings_of};
 
 const INTRODUCTION: &str = "# Language reference
 
@@ -34,6 +34,10 @@ pub fn reference() -> String {
     for row in in_effect() {
         for setting in settings_of(row.block) {
             early(row, setting, &mut page);
+        }
+        for part in EARLY.iter().filter(|part| part.block == row.block) {
+            let place = if part.word.contains('.') { "guards".to_owned() } else { format!("`{}`", row.word) };
+            page.push_str(&format!("| `{}` | {place} | {} |\n", part.written, cell(part.meaning)));
         }
     }
     page

@@ -283,7 +283,7 @@ table! {
     }
     Test "test" Titled InEffect "A story in virtual time, and what must come of it." {
         "send"   Form("ROUTE { facts }"), [repeatable] "" "A request.";
-        "expect" Form("served by TARGET"), [repeatable] "" "What must have come of the last request.";
+        "expect" Form("served by TARGET | refused CLASS [as STATUS] | attempts == N | elapsed < D | cost < $X | path [CLASS, ACTION, ok] | never TARGET | skipped TARGET as REASON | output \"TEXT\" | ended with error"), [repeatable] "" "What must have come of the last request.";
         "given"  Form("dice N% [for PURPOSE] | spent $X for ROUTE"), [repeatable] "" "What dice show, and what a route has spent today.";
         "at"     Form("D LINE"), [repeatable] "" "When a line happens.";
     }

@@ -33,6 +33,14 @@ fn expect(text: &str) -> Expectation {
     }
 }
 
+/// The table of settings, and so `explain`, hover and the reference, has every expectation there is.
+#[test]
+fn the_form_of_an_expectation_has_all_of_them() {
+    let form = crate::syntax::settings::setting(crate::syntax::settings::Block::Test, "expect").unwrap().value.text();
+    let listed: Vec<_> = form.split(" | ").filter_map(|part| part.split(' ').next()).collect();
+    assert_eq!(listed, crate::check::lower::expect::WORDS);
+}
+
 #[test]
 fn a_story_is_read_in_order() {
     let test = test(
