@@ -113,11 +113,10 @@ impl<'a> Names<'a> {
         row.is_some_and(|row| matches!(row.value, ValueType::Name | ValueType::Text | ValueType::List))
     }
 
-    /// Whether a name is also that of the block that a place stands in: what belongs to one route, or to one target, is
-    /// often called like it.
+    /// Whether a name is also that of the route that a place stands in: what belongs to one route is often called like it.
     pub(super) fn agrees(&self, name: &str, place: Span) -> bool {
-        let head = self.around(place).filter(|s| s.keyword().and_then(Block::from_word).is_some());
-        head.and_then(|s| s.items.get(1)).is_some_and(|item| item.is(name) && item.span != place)
+        let route = self.around(place).filter(|s| s.keyword() == Some(Block::Route.word()));
+        route.and_then(|s| s.items.get(1)).is_some_and(|item| item.is(name) && item.span != place)
     }
 
     /// The text of a span.

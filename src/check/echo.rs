@@ -13,7 +13,7 @@ use crate::syntax::{self, Tree};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Codes about how blocks play together: with a piece missing, nobody can tell.
-pub(super) const WHOLE_SET: [Code; 24] = [
+pub(super) const WHOLE_SET: [Code; 26] = [
     Code::SlowAboveUnseen,
     Code::UnknownPrice,
     Code::StageTooShort,
@@ -38,6 +38,8 @@ pub(super) const WHOLE_SET: [Code; 24] = [
     Code::OverlappingRoutes,
     Code::LimitAboveDeadline,
     Code::HedgeNever,
+    Code::HangTakesAll,
+    Code::RetriesAboveTarget,
 ];
 
 /// Codes about all of a block, whatever piece of it they point at.

@@ -18,7 +18,7 @@ pub fn begin<'a>(tree: &'a Tree, out: &mut Vec<Diagnostic>) -> &'a [Statement] {
     let Some((first, rest)) = tree.statements.split_first() else {
         // A file of other text without a statement was refused by the parser already.
         let is_quiet = |token: &Token| matches!(token.kind, TokenKind::Comment | TokenKind::LineEnd);
-        if tree.tokens.iter().all(is_quiet) {
+        if tree.tokens.iter().all(is_quiet) && (!tree.tokens.is_empty() || tree.source.text.trim().is_empty()) {
             let message = if tree.tokens.iter().any(|token| token.kind == TokenKind::Comment) {
                 "the file holds comments alone, and not even its edition"
             } else {

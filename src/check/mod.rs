@@ -82,7 +82,7 @@ pub fn check_parsed(
     partial: bool,
 ) -> (Option<Checked<Policy>>, Vec<Diagnostic>) {
     let (policy, found) = check(trees);
-    let partial = partial || shape.iter().any(|d| d.code == Code::TextTooLarge);
+    let partial = partial || shape.iter().any(|d| matches!(d.code, Code::TextTooLarge | Code::OtherLanguage));
     let policy = policy.filter(|_| !partial && !has_errors(&shape));
     let found = if partial { partial::certain(trees, found) } else { found };
     let mut all = echo::of_shape(trees, &shape, found);

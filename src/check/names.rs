@@ -19,7 +19,7 @@ pub const RESERVED: [&str; 6] = ["send", "expect", "given", "at", "from", "every
 const MOST_PLACES: usize = 3;
 
 /// Files that end so hold tests alone.
-const TEST_FILE: &str = ".test.sbk";
+pub const TEST_FILE: &str = ".test.sbk";
 
 /// Collects the names of all trees.
 pub fn collect<'a>(trees: &'a [Tree], out: &mut Vec<Diagnostic>) -> Names<'a> {

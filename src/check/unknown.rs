@@ -128,7 +128,7 @@ impl Context<'_> {
             return Odd::NoName;
         }
         if self.names.kinds_of(word).iter().any(|kind| *kind != block) {
-            // A block and what it names often share a name.
+            // A route and what belongs to it often share a name.
             let custom = places.iter().any(|place| self.names.agrees(word, *place));
             return if custom { Odd::Not } else { Odd::OtherBlock };
         }
@@ -152,14 +152,14 @@ impl Context<'_> {
     fn renamed(&self, block: Block, name: &str, spans: &[Span], idle: usize) -> Option<Diagnostic> {
         let decl = self.names.decl(block, idle)?;
         let agrees = |name: &str| spans.iter().any(|span| self.names.agrees(name, *span));
-        // Called like the block that misses it, the declaration is what was meant there.
+        // Called like the route that misses it, the declaration is what was meant there.
         if agrees(&decl.name) && !agrees(name) {
             return None;
         }
-        let declared = match self.oddness(block, &decl.name, &[decl.name_span]) {
-            Odd::OtherBlock if self.is_of_a_route(block, &decl.name) => Odd::Not,
-            odd => odd,
-        };
+        let mut declared = self.oddness(block, &decl.name, &[decl.name_span]);
+        if declared == Odd::OtherBlock && self.is_of_a_route(block, &decl.name) {
+            declared = Odd::Not;
+        }
         let referred = self.oddness(block, name, spans);
         let at_declaration = match declared.cmp(&referred) {
             Ordering::Greater => true,

@@ -26,6 +26,7 @@ mod test;
 
 pub use io::{Color, Exit, HERE, Io};
 
+use crate::diag::closest;
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
 
@@ -72,11 +73,34 @@ enum Command {
     Man(man::Args),
 }
 
+/// Takes a tip away that names a word which is hardly what was mistyped.
+fn plausible(error: &mut clap::Error) {
+    use clap::error::{ContextKind, ContextValue};
+    let text = |value: Option<&ContextValue>| match value {
+        Some(ContextValue::String(text)) => vec![text.clone()],
+        Some(ContextValue::Strings(texts)) => texts.clone(),
+        Some(_) | None => Vec::new(),
+    };
+    let pairs = [
+        (ContextKind::InvalidArg, ContextKind::SuggestedArg),
+        (ContextKind::InvalidSubcommand, ContextKind::SuggestedSubcommand),
+    ];
+    for (written, tip) in pairs {
+        let words = text(error.get(written));
+        let tips = text(error.get(tip));
+        let near = |word: &String| closest(word, tips.iter().map(String::as_str)).is_some();
+        if !tips.is_empty() && !words.iter().any(near) {
+            error.remove(tip);
+        }
+    }
+}
+
 /// Runs the command that the process was started with.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
+        Err(mut error) => {
+            plausible(&mut error);
             // Help and version are answers, not mistakes.
             let code = if error.use_stderr() { Exit::Failed } else { Exit::Clean };
             let _ = error.print();

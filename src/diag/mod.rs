@@ -119,8 +119,36 @@ impl Code {
     }
 }
 
-/// Sorts by place, then code, and drops exact repetitions.
+/// The longest word that is told whole, in characters: longer than any address or path that a person writes.
+const LONGEST_WORD: usize = 160;
+/// How much of a longer one is told.
+const TOLD: usize = 60;
+
+/// A sentence whose words are cut where nobody would read on.
+fn readable(text: &mut String) {
+    if text.len() <= LONGEST_WORD || text.split(' ').all(|word| word.len() <= LONGEST_WORD) {
+        return;
+    }
+    let cut = |word: &str| match word.char_indices().nth(LONGEST_WORD) {
+        None => word.to_owned(),
+        Some(_) => {
+            let end = word.char_indices().nth(TOLD).map_or(word.len(), |(at, _)| at);
+            let quote = if word.trim_end_matches([';', ',', ':', '?', ')']).ends_with('`') { "`" } else { "" };
+            format!("{}…{quote}", word.get(..end).unwrap_or(word))
+        }
+    };
+    *text = text.split(' ').map(cut).collect::<Vec<_>>().join(" ");
+}
+
+/// Sorts by place, then code, drops exact repetitions, and cuts words that are too long to read.
 pub fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    for diagnostic in &mut diagnostics {
+        readable(&mut diagnostic.message);
+        readable(&mut diagnostic.here);
+        readable(&mut diagnostic.help);
+        diagnostic.labels.iter_mut().for_each(|label| readable(&mut label.message));
+        diagnostic.fix.iter_mut().for_each(|fix| readable(&mut fix.title));
+    }
     diagnostics.sort_by(|a, b| (a.span, a.code, &a.message).cmp(&(b.span, b.code, &b.message)));
     diagnostics.dedup();
     diagnostics

@@ -95,6 +95,9 @@ registry! {
     TextTooLarge "SB0111" "text-too-large" Error;
     MissingOpener "SB0112" "missing-opener" Error;
     MergeConflict "SB0113" "merge-conflict" Error;
+    HiddenText "SB0114" "hidden-text" Error;
+    OtherLanguage "SB0115" "other-language" Error;
+    LineEnds "SB0116" "line-ends" Error;
     AllowWithoutReason "SB0121" "allow-without-reason" Warning;
     AllowWithoutEffect "SB0122" "allow-without-effect" Warning;
     // SB02xx: names.

@@ -9,12 +9,15 @@ mod lines;
 
 pub use lines::EXPECTATIONS;
 
-use super::facts::{self, FACTS};
+use super::facts::{self, FACTS, FactRow};
 use super::scene::{Scene, scene};
 use super::set::Set;
+use crate::check::names::TEST_FILE;
 use crate::policy::class::{Class, Verb};
 use crate::source::{FileId, Span};
-use crate::syntax::settings::{BLOCKS, Block, Naming, Setting, Status, ValueType, choices, setting, settings_of};
+use crate::syntax::settings::{
+    BLOCKS, Block, BlockRow, Naming, Setting, Status, ValueType, choices, setting, settings_of,
+};
 
 /// What a suggestion is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,6 +58,7 @@ pub fn complete(set: &Set, file: FileId, offset: usize) -> Option<(Span, Vec<Sug
     let (_, tree) = set.file(file)?;
     let scene = scene(tree, offset)?;
     let mut out = Out { set, suggestions: Vec::new() };
+    let tests_alone = tree.source.name.ends_with(TEST_FILE);
     if let Some(path) = scene.path.split_first() {
         let (block, nested) = (path.0, path.1);
         let before: Vec<&str> = scene.before.iter().map(String::as_str).collect();
@@ -68,7 +72,7 @@ pub fn complete(set: &Set, file: FileId, offset: usize) -> Option<(Span, Vec<Sug
             (Some(block), None) => out.inside(block, &before, &scene),
         }
     } else {
-        out.top(&scene, tree.tokens.is_empty());
+        out.top(&scene, tree.tokens.is_empty(), tests_alone);
     }
     (!out.suggestions.is_empty()).then_some((scene.replaces, out.suggestions))
 }
@@ -130,13 +134,16 @@ impl Out<'_> {
         }
     }
 
-    fn top(&mut self, scene: &Scene, empty: bool) {
+    fn top(&mut self, scene: &Scene, empty: bool, tests_alone: bool) {
         match scene.before.as_slice() {
             [] => {
                 if empty {
                     self.add(Kind::Keyword, "switchback 1", "The edition: the first line of each file.");
                 }
-                for row in BLOCKS.iter().filter(|row| row.status == Status::InEffect) {
+                let here = |row: &&BlockRow| {
+                    row.status == Status::InEffect && (!tests_alone || matches!(row.block, Block::Test | Block::Load))
+                };
+                for row in BLOCKS.iter().filter(here) {
                     let name = match row.naming {
                         Naming::Named => " ${1:name}",
                         Naming::Titled => " \"${1:what it shows}\"",
@@ -302,6 +309,14 @@ impl Out<'_> {
             return;
         };
         let operators = ["==", "!=", "<", "<=", ">", ">=", "in"];
+        if let Some(open) = items.iter().rposition(|word| matches!(*word, "[" | "]"))
+            && items.get(open) == Some(&"[")
+        {
+            // Inside the brackets behind `in`, where a value is due.
+            let due = ["[", ","].contains(last);
+            let fact = items.get(..open).unwrap_or_default().iter().rev().find_map(|word| facts::find(word));
+            return fact.filter(|_| due).into_iter().for_each(|fact| self.values(fact, true));
+        }
         if ["when", "and", "or", "not", "("].contains(last) {
             for fact in FACTS.iter().filter(|fact| (failure || !fact.after_failure) && fact.word != EARLY_FACT) {
                 self.add(Kind::Fact, fact.word, fact.meaning);
@@ -312,9 +327,45 @@ impl Out<'_> {
             self.all(Kind::Keyword, &operators);
         } else if operators.contains(last) {
             let fact = before.iter().rev().find_map(|word| facts::find(word));
-            fact.iter().flat_map(|fact| fact.values).for_each(|value| self.add(Kind::Value, *value, ""));
+            match fact {
+                Some(fact) if *last == "in" => self.lists(fact),
+                Some(fact) => self.values(fact, false),
+                None => {}
+            }
         } else {
             self.all(Kind::Keyword, &["and", "or"]);
         }
     }
+
+    /// What a fact may be: what the set names, else what fits it. Of a list, its elements.
+    fn values(&mut self, fact: &FactRow, in_list: bool) {
+        let known = if fact.word == REGION { self.set.regions() } else { Vec::new() };
+        let mut words: Vec<String> = known;
+        if words.is_empty() {
+            let plain =
+                |value: &&str| value.trim_matches(['[', ']']).split(", ").map(str::to_owned).collect::<Vec<_>>();
+            let whole = |value: &&str| vec![(*value).to_owned()];
+            words = fact.values.iter().flat_map(|value| if in_list { plain(value) } else { whole(value) }).collect();
+            let mut seen = Vec::new();
+            words.retain(|word| {
+                !seen.contains(word) && {
+                    seen.push(word.clone());
+                    true
+                }
+            });
+        }
+        words.into_iter().for_each(|word| self.add(Kind::Value, word, ""));
+    }
+
+    /// Lists of what a fact may be, for behind `in`.
+    fn lists(&mut self, fact: &FactRow) {
+        let from = self.suggestions.len();
+        self.values(fact, false);
+        for added in self.suggestions.iter_mut().skip(from).filter(|added| !added.label.starts_with('[')) {
+            added.label = format!("[{}]", added.label);
+        }
+    }
 }
+
+/// The fact whose values the targets of a set name.
+const REGION: &str = "request.region";

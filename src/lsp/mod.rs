@@ -4,11 +4,13 @@
 //! text. `workspace` knows which files make one set and reads them; `server` speaks the protocol over stdio and decides
 //! nothing. A policy that does not parse is the usual case here: nothing may depend on whole text.
 
+mod capabilities;
 pub mod complete;
 mod convert;
 pub mod facts;
 pub mod fixes;
 pub mod format;
+mod frames;
 pub mod hover;
 pub mod names;
 pub mod position;

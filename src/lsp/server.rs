@@ -4,28 +4,37 @@
 //! other, so that an answer is about the text of all changes before it. Checking runs beside them: changes that come in
 //! faster than a check takes are checked together. Decides nothing about policies.
 
+use super::capabilities::{capabilities, encoding};
 use super::convert::{Editor, path, place};
-use super::position::{Change, Encoding};
+use super::position::Change;
 use super::set::Set;
 use super::workspace::{Named, Workspace};
-use super::{complete, fixes, format, hover, names, symbols, tokens};
+use super::{complete, fixes, format, frames, hover, names, symbols, tokens};
 use crate::source::{FileId, LoadError};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use tokio::io::BufReader;
 use tokio::sync::Notify;
 use tower_lsp_server::jsonrpc::{Error, Result};
 use tower_lsp_server::ls_types::*;
 use tower_lsp_server::{Client, LanguageServer, LspService, Server};
+
+/// How many bytes of messages may wait to be read.
+const PASSED: usize = 64 * 1024;
 
 /// Serves the protocol on the process's streams until the editor ends it. `sets` are paths as the command line has
 /// them: files, folders, or `FOLDER/*` for a folder whose files are sets of their own.
 /// Returns whether the editor asked for the end, as it should, before it ended it.
 pub async fn serve(sets: Vec<String>) -> bool {
     let asked = Arc::new(AtomicBool::new(false));
-    let (service, socket) = LspService::new(|client| Backend::new(client, sets, Arc::clone(&asked)));
-    let (stdin, stdout) = (tokio::io::stdin(), tokio::io::stdout());
-    Server::new(stdin, stdout, socket).concurrency_level(1).serve(service).await;
+    let (service, socket) = LspService::build(|client| Backend::new(client, sets, Arc::clone(&asked)))
+        .custom_method(frames::NO_JSON, Backend::no_json)
+        .custom_method(frames::NO_MESSAGE, Backend::no_message)
+        .finish();
+    let (messages, passed) = tokio::io::duplex(PASSED);
+    tokio::spawn(frames::pass(BufReader::new(tokio::io::stdin()), passed));
+    Server::new(messages, tokio::io::stdout(), socket).concurrency_level(1).serve(service).await;
     asked.load(Ordering::SeqCst)
 }
 
@@ -76,6 +85,16 @@ impl Backend {
         work(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// Answers a body that is no JSON.
+    async fn no_json(&self) -> Result<()> {
+        Err(Error::parse_error())
+    }
+
+    /// Answers JSON that is no message.
+    async fn no_message(&self) -> Result<()> {
+        Err(Error::invalid_request())
+    }
+
     async fn failed(&self, errors: impl IntoIterator<Item = LoadError>) {
         for error in errors {
             self.client.show_message(MessageType::ERROR, error).await;
@@ -104,63 +123,6 @@ async fn report(client: Client, state: Arc<Mutex<State>>, changed: Arc<Notify>) 
         for (uri, found, version) in checked.await.unwrap_or_default() {
             client.publish_diagnostics(uri, found, version).await;
         }
-    }
-}
-
-fn encoding(capabilities: &ClientCapabilities) -> Encoding {
-    let offered = capabilities.general.as_ref().and_then(|general| general.position_encodings.as_ref());
-    // Ours is the one that needs no counting.
-    match offered {
-        Some(offered) if offered.contains(&PositionEncodingKind::UTF8) => Encoding::Utf8,
-        Some(offered)
-            if !offered.contains(&PositionEncodingKind::UTF16) && offered.contains(&PositionEncodingKind::UTF32) =>
-        {
-            Encoding::Utf32
-        }
-        Some(_) | None => Encoding::Utf16,
-    }
-}
-
-fn capabilities(encoding: Encoding) -> ServerCapabilities {
-    let legend = SemanticTokensLegend {
-        token_types: tokens::Kind::ALL.iter().map(|kind| SemanticTokenType::new(kind.name())).collect(),
-        token_modifiers: vec![SemanticTokenModifier::DECLARATION],
-    };
-    ServerCapabilities {
-        position_encoding: Some(match encoding {
-            Encoding::Utf8 => PositionEncodingKind::UTF8,
-            Encoding::Utf16 => PositionEncodingKind::UTF16,
-            Encoding::Utf32 => PositionEncodingKind::UTF32,
-        }),
-        text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
-            open_close: Some(true),
-            change: Some(TextDocumentSyncKind::INCREMENTAL),
-            save: Some(TextDocumentSyncSaveOptions::Supported(true)),
-            ..Default::default()
-        })),
-        hover_provider: Some(HoverProviderCapability::Simple(true)),
-        definition_provider: Some(OneOf::Left(true)),
-        references_provider: Some(OneOf::Left(true)),
-        document_highlight_provider: Some(OneOf::Left(true)),
-        rename_provider: Some(OneOf::Right(RenameOptions {
-            prepare_provider: Some(true),
-            work_done_progress_options: Default::default(),
-        })),
-        completion_provider: Some(CompletionOptions {
-            trigger_characters: Some([" ", "[", ",", ">", "."].map(str::to_owned).to_vec()),
-            ..Default::default()
-        }),
-        document_formatting_provider: Some(OneOf::Left(true)),
-        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX]),
-            ..Default::default()
-        })),
-        document_symbol_provider: Some(OneOf::Left(true)),
-        workspace_symbol_provider: Some(OneOf::Left(true)),
-        semantic_tokens_provider: Some(SemanticTokensServerCapabilities::SemanticTokensOptions(
-            SemanticTokensOptions { legend, full: Some(SemanticTokensFullOptions::Bool(true)), ..Default::default() },
-        )),
-        ..Default::default()
     }
 }
 

@@ -391,6 +391,35 @@ fn a_suggestion_replaces_the_word_that_is_being_typed() {
     assert_eq!((set.slice(span), found[0].label.as_str()), ("b-c.", "b-c.d"));
 }
 
+/// What a value of a fact may be is what the set knows, and stands in brackets where a list is due.
+#[test]
+fn values_are_suggested_where_they_fit() {
+    let offered = |name: &str, text: &str| -> Vec<String> {
+        let at = text.find('|').unwrap();
+        let set = set_of(&[(name, &text.replacen('|', "", 1))]);
+        let found = complete(&set, FileId(0), at).map(|(_, found)| found).unwrap_or_default();
+        found.into_iter().map(|one| one.label).collect()
+    };
+    let targets = "switchback 1\ntarget a { region eu-west }\ntarget b { region us-east }\n";
+    let guard = |rest: &str| offered("a.sbk", &format!("{targets}tier t {{ chain {{ a when request.{rest} }} }}"));
+    assert_eq!(guard("region in [|]"), ["eu-west", "us-east"]);
+    assert_eq!(guard("region in [eu-west, |]"), ["eu-west", "us-east"]);
+    assert_eq!(guard("region in |"), ["[eu-west]", "[us-east]"]);
+    assert_eq!(guard("region == |"), ["eu-west", "us-east"]);
+    assert_eq!(guard("modalities in [|]"), ["text", "image"]);
+    assert_eq!(guard("region in [eu-west] |"), ["and", "or"]);
+    assert_eq!(guard("region in [eu-west |]"), [""; 0]);
+    assert_eq!(guard("tokens in |"), ["[8k]"]);
+    let backoff = offered("a.sbk", "switchback 1\nbudget b { backoff 1s to 2s, jitter | }");
+    let mut jitters: Vec<_> = crate::policy::Jitter::ALL.iter().map(|jitter| jitter.word().to_owned()).collect();
+    let mut found = backoff;
+    jitters.sort_unstable();
+    found.sort_unstable();
+    assert_eq!(found, jitters);
+    assert_eq!(offered("a.test.sbk", "switchback 1\n|"), ["test"]);
+    assert!(offered("a.sbk", "switchback 1\n|").len() > 10);
+}
+
 #[test]
 fn a_fact_without_effect_is_not_suggested() {
     let guarded =

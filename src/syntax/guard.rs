@@ -5,6 +5,7 @@
 
 use super::brackets;
 use super::conflict::{self, Conflicts};
+use super::foreign;
 use super::repair::{Edit, Repaired};
 use super::scan::{cuts, scan};
 use crate::diag::{Code, Diagnostic};
@@ -31,7 +32,28 @@ pub(super) fn guard(source: &Source) -> (Repaired<'_>, Vec<Diagnostic>) {
         .help("split it: all `.sbk` files of a directory are one policy set");
         return (Repaired::new("", Vec::new()), vec![found]);
     }
+    if let Some(language) = foreign::language(text) {
+        let found = Diagnostic::new(
+            Code::OtherLanguage,
+            Span::new(source.id, 0, 0),
+            format!("this file looks like {language}, and not like a policy"),
+        )
+        .help("write blocks and settings, such as `tier NAME { … }`; `switchback init` writes a first policy");
+        return (Repaired::new("", Vec::new()), vec![found]);
+    }
     let Conflicts { mut diagnostics, mut edits } = conflict::find(text, source.id);
+    let ends = lone_returns(text);
+    if let Some(first) = ends.first() {
+        diagnostics.push(
+            Diagnostic::new(
+                Code::LineEnds,
+                Span::new(source.id, *first, *first + 1),
+                "a line ends with a carriage return alone here",
+            )
+            .help("save the file with line feeds (LF, \"Unix\") at the ends of its lines"),
+        );
+        edits.extend(ends.iter().map(|at| Edit::Put(*at, '\n')));
+    }
     // Byte for byte as long as the author's text.
     let settled = Repaired::new(text, edits.clone());
     let scan = scan(&settled.text);
@@ -57,4 +79,13 @@ pub(super) fn guard(source: &Source) -> (Repaired<'_>, Vec<Diagnostic>) {
     // Of a text that was mended the marks are not the mended text's.
     let cuts = if edits.is_empty() { cuts(text, &scan.marks, PIECE) } else { Vec::new() };
     (Repaired::new(text, edits).cut(cuts), diagnostics)
+}
+
+/// Carriage returns without a line feed behind them.
+fn lone_returns(text: &str) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let behind = |at: usize| bytes.iter().skip(at).find(|byte| **byte != b'\r').copied();
+    let returns = text.match_indices('\r').map(|(at, _)| at);
+    // The usual ones cost no search.
+    returns.filter(|at| bytes.get(at + 1) != Some(&b'\n') && behind(*at) != Some(b'\n')).collect()
 }

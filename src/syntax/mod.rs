@@ -5,8 +5,10 @@
 
 mod brackets;
 mod conflict;
+mod foreign;
 mod format;
 mod guard;
+mod hidden;
 mod odd;
 mod pest;
 mod repair;
@@ -18,6 +20,7 @@ mod splice;
 pub mod tree;
 
 pub use format::format;
+pub use hidden::is_hidden;
 pub use same::says_the_same;
 pub use splice::reparse;
 pub use tree::Tree;
@@ -46,10 +49,22 @@ fn untangle(source: &Source, mended: Vec<Diagnostic>, found: Vec<Diagnostic>) ->
     for diagnostic in crate::diag::in_order(mended.into_iter().chain(found).collect()) {
         let mut before = kept.iter().rev().take_while(|other| line(other) == line(&diagnostic));
         if before.clone().count() < MOST_ON_A_LINE && !before.any(|other| swallows(source, other)) {
-            kept.push(diagnostic);
+            join(&mut kept, diagnostic);
         }
     }
     kept
+}
+
+/// Adds a finding, unless the one before says the same of the same place: then only what else that one points at.
+fn join(kept: &mut Vec<Diagnostic>, diagnostic: Diagnostic) {
+    match kept.last_mut() {
+        Some(last)
+            if (last.code, last.span, &last.message) == (diagnostic.code, diagnostic.span, &diagnostic.message) =>
+        {
+            last.labels.extend(diagnostic.labels);
+        }
+        Some(_) | None => kept.push(diagnostic),
+    }
 }
 
 /// Whether a finding is about text that takes the rest of its line with it.

@@ -3,6 +3,7 @@
 //! In: a source and the text that the guard pass made of it. Out: a tree with the author's offsets. The grammar takes
 //! any text whose brackets and strings are closed; what is wrong within it is said by `shape`, not by pest.
 
+use super::hidden;
 use super::odd::{self, Around};
 use super::repair::Repaired;
 use super::shape::{self, Element};
@@ -75,6 +76,9 @@ impl Reader<'_> {
         }
         if span.start < span.end {
             self.tokens.push(Token { kind, span });
+        }
+        if matches!(kind, TokenKind::Comment | TokenKind::Str) {
+            hidden::find(self.source.slice(span), span, kind == TokenKind::Str, &mut self.diagnostics);
         }
         span
     }

@@ -8,7 +8,7 @@ use switchback::source::Sources;
 use switchback::syntax;
 
 /// Codes whose example would be too long for a page, or is no text alone; the page says so.
-const WITHOUT_EXAMPLE: [Code; 3] = [Code::TextTooLarge, Code::TooMany, Code::ContractChanged];
+const WITHOUT_EXAMPLE: [Code; 4] = [Code::TextTooLarge, Code::LineEnds, Code::TooMany, Code::ContractChanged];
 
 fn draws(code: Code, text: &str) -> Vec<Diagnostic> {
     let name = if code == Code::WrongFile { "example.test.sbk" } else { "example.sbk" };

@@ -160,6 +160,18 @@ fn every_command_ends_as_the_table_says() {
 }
 
 /// The examples that a command's help ends with.
+/// A tip names what was mistyped, or nothing.
+#[test]
+fn a_tip_is_near_to_what_was_written() {
+    let said = |args: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_switchback")).args(args).output().unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    assert!(!said(&["check", "--nope"]).contains("similar"));
+    assert!(said(&["check", "--ignroe", "x"]).contains("'--ignore'"));
+    assert!(said(&["chek"]).contains("'check'"));
+}
+
 fn examples(help: &str) -> Vec<String> {
     let after = help.split("Examples:\n").nth(1).unwrap_or_default();
     let lines = after.lines().take_while(|line| line.starts_with("  ")).map(str::trim);

@@ -153,6 +153,12 @@ const SLIPS: &[(&str, &str, Code, &str)] = &[
     ("expect served by cerebras-70b", "assert served by cerebras-70b", Code::UnknownTestLine, "write `expect`"),
     ("groq-70b answers 429", "groq-70b returns 429", Code::UnknownTestLine, "write `answers`"),
     ("groq-70b answers 429 retry-after 30s", "groq-70b fails", Code::UnknownTestLine, "write `answers server-error`"),
+    (
+        "groq-70b; cerebras-70b }",
+        "70% groq-70b, 30% cerebras-70b }",
+        Code::WrongValue,
+        "write `groq-70b 70%, cerebras-70b 30%`",
+    ),
     ("wait up to 2s", "wait for 2s", Code::WrongValue, "write `wait up to 2s`"),
     ("wait up to 2s", "wait at most 2s", Code::WrongValue, "write `wait up to 2s`"),
     ("wait up to 2s", "wait forever", Code::WrongValue, "write `wait up to 2s`"),
@@ -248,6 +254,91 @@ fn a_header_is_sent_as_it_is_written() {
         let written = format!("key env GROQ_API_KEY; header \"x-mode\" \"{value}\" }}");
         assert_eq!(found(&POLICY.replacen("key env GROQ_API_KEY }", &written, 1)), [], "{value}");
     }
+}
+
+/// A whole file of another language, or with line ends of another age, is one finding.
+#[test]
+fn a_file_that_is_no_policy_is_told_once() {
+    let text = |language: &str| match language {
+        "JSON" => "{\n  \"providers\": [\n    { \"name\": \"groq\", \"api\": \"openai\" }\n  ]\n}\n".to_owned(),
+        "YAML" => "providers:\n  - name: groq\n    api: openai\nroutes:\n  chat:\n    tier: mid\n".to_owned(),
+        _ => "[providers.groq]\napi = \"openai\"\n\n[[routes]]\nname = \"chat\"\n".to_owned(),
+    };
+    for language in ["JSON", "YAML", "TOML"] {
+        let found = found(&text(language));
+        let [one] = found.as_slice() else { panic!("{language}: {found:?}") };
+        assert_eq!(one.code, Code::OtherLanguage);
+        assert!(one.message.contains(language) && one.help.contains("switchback init"), "{one:?}");
+        // Beside a policy it takes nothing away but its own blocks.
+        let set = Sources::from_texts([("a.sbk", POLICY.to_owned()), ("b.sbk", text(language))]);
+        let codes: Vec<_> = prepare(set).diagnostics.into_iter().map(|d| d.code).collect();
+        assert_eq!(codes, [Code::OtherLanguage]);
+    }
+    for policy in [POLICY.replace('\n', "\r"), POLICY.replacen('\n', "\r", 3), format!("# a\r{POLICY}")] {
+        let found = self::found(&policy);
+        let codes: Vec<_> = found.iter().map(|d| d.code).collect();
+        assert_eq!(codes, [Code::LineEnds], "{found:?}");
+    }
+    assert_eq!(found(&POLICY.replace('\n', "\r\n")), []);
+    assert_eq!(found(&POLICY.replace('\n', "\r\r\n")), []);
+}
+
+/// What a reviewer cannot see is told by its number, and shown where it stands.
+#[test]
+fn text_that_nobody_sees_is_named() {
+    for (at, c) in [
+        ("budget chat {", '\u{202E}'),
+        ("budget chat {", '\u{2066}'),
+        ("budget chat {", '\u{FEFF}'),
+        ("llama-3.3", '\u{202D}'),
+        ("llama-3.3", '\u{200B}'),
+        ("a long limit", '\u{200F}'),
+    ] {
+        let hidden = if at.contains('{') { format!("# wait{c} for it\n{at}") } else { format!("{c}{at}") };
+        let text = POLICY.replacen(at, &hidden, 1);
+        let found = found(&text);
+        let [one] = found.as_slice() else { panic!("{c:?}: {found:?}") };
+        let named = format!("U+{:04X}", u32::from(c));
+        assert_eq!((one.code, one.message.contains(&named)), (Code::HiddenText, true), "{one:?}");
+        assert_eq!(&text[one.span.start as usize..one.span.end as usize], c.to_string());
+        let fix = one.fix.as_ref().unwrap();
+        let mended = format!("{}{}{}", &text[..fix.span.start as usize], fix.text, &text[fix.span.end as usize..]);
+        assert_eq!(self::found(&mended), [], "{mended}");
+        let sources = Sources::from_texts([("a.sbk", text)]);
+        let shown = switchback::diag::render::human(&found, &sources, false);
+        assert!(!shown.contains(c) && shown.contains('\u{FFFD}'), "{shown}");
+    }
+}
+
+/// A name that nobody reads to its end is not told to its end, wherever it comes from.
+#[test]
+fn long_words_are_cut() {
+    let long = "a".repeat(100_000);
+    for (right, slip) in [
+        ("tier mid {", format!("tear {long} {{")),
+        ("tier mid;", format!("tier {long};")),
+        ("api openai-chat;", format!("api {long};")),
+        ("api openai-chat;", format!("{long} openai-chat;")),
+        ("retry once", long.clone()),
+        ("tier mid {", format!("tier {long}/b {{")),
+    ] {
+        let found = found(&POLICY.replacen(right, &slip, 1));
+        assert!(!found.is_empty());
+        for d in found {
+            let labels: usize = d.labels.iter().map(|label| label.message.len()).sum();
+            let fix = d.fix.as_ref().map_or(0, |fix| fix.title.len());
+            assert!(d.message.len() + d.here.len() + d.help.len() + labels + fix < 2_000, "{}", d.entry().id);
+        }
+    }
+}
+
+#[test]
+fn blocks_that_are_never_closed_are_told_in_one_place_once() {
+    let found = found(&format!("switchback 1\n{}", "tier a {\n".repeat(3_000)));
+    let mut places: Vec<_> = found.iter().map(|d| (d.code, d.span, &d.message)).collect();
+    let count = places.len();
+    places.dedup();
+    assert_eq!(places.len(), count);
 }
 
 /// Whoever renames a reference of a set whose blocks are called like each other hears of it at the reference.

@@ -117,6 +117,11 @@ impl Editor {
         self.stdin.flush().unwrap();
     }
 
+    fn raw(&mut self, body: &str) {
+        write!(self.stdin, "Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+        self.stdin.flush().unwrap();
+    }
+
     fn tell(&mut self, method: &str, params: Value) {
         self.write(&json!({ "jsonrpc": "2.0", "method": method, "params": params }));
     }
@@ -205,6 +210,26 @@ impl Drop for Editor {
     fn drop(&mut self) {
         let _ = self.process.kill();
     }
+}
+
+#[test]
+fn a_body_that_is_no_message_is_answered_and_passed_over() {
+    let folder = Folder::new("unreadable");
+    let uri = folder.file("a.sbk", POLICY);
+    let (mut editor, _) = Editor::start(&[], json!({}), &folder, Value::Null);
+    for (body, code) in [("{not json", -32700), ("[]", -32600), ("\u{7}", -32700), ("42", -32600), ("{}", -32600)] {
+        editor.raw(body);
+        let answer = loop {
+            let message = editor.next();
+            if message.get("error").is_some() {
+                break message;
+            }
+        };
+        assert_eq!((&answer["id"], answer["error"]["code"].as_i64()), (&Value::Null, Some(code)), "{body}: {answer}");
+    }
+    editor.open(&uri, POLICY);
+    assert!(!editor.at("textDocument/hover", &uri, 2, 2, json!({})).is_null());
+    assert_eq!(editor.end(), Some(0));
 }
 
 fn labels(completion: &Value) -> Vec<&str> {

@@ -6,7 +6,7 @@ use crate::check::context::Context;
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
 use crate::policy::class::Verb;
-use crate::policy::{Action, Budget, FallbackTo, Matrix, Route};
+use crate::policy::{Action, Budget, FallbackTo, Matrix, Route, Row};
 use crate::source::Span;
 use crate::syntax::settings::Block;
 use std::collections::BTreeMap;
@@ -29,23 +29,33 @@ pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
         }
     }
     // One cause bars an action in every row of a matrix, so it is told once.
-    let mut told: BTreeMap<(Span, &str, &str), Diagnostic> = BTreeMap::new();
+    let mut told: BTreeMap<(Span, &str), Diagnostic> = BTreeMap::new();
     for (span, (action, possible)) in judged {
         if possible {
             continue;
         }
         let (verb, matrix) = (action.verb().word(), around(cx, span));
-        let first = told.remove(&(matrix, verb, reason(action)));
+        let mut users = places.iter().filter(|place| place.matrix.rows.iter().any(|row| has(row, span)));
+        let why = if users.all(|place| place.budget.attempts < 2) { NO_SECOND } else { reason(action) };
+        let first = told.remove(&(matrix, why));
         let found = match first {
             None => Diagnostic::new(Code::ActionNeverPossible, span, format!("`{verb}` is never possible here"))
-                .here(reason(action))
+                .here(why)
                 .help("remove it, or give a route that uses this matrix what it needs"),
-            Some(found) if found.labels.len() < MOST_PLACES => found.label(span, "nor here"),
+            Some(found) if found.labels.len() < MOST_PLACES => found.label(span, format!("nor is `{verb}` here")),
             Some(found) => found,
         };
-        told.insert((matrix, verb, reason(action)), found);
+        told.insert((matrix, why), found);
     }
     out.extend(told.into_values());
+}
+
+/// Why nothing but a `stop` is possible where requests have one call.
+const NO_SECOND: &str = "no route that uses it has a second attempt";
+
+/// Whether a row has the action of a place.
+fn has(row: &Row, place: Span) -> bool {
+    row.actions.iter().any(|action| action.span == place)
 }
 
 /// The block that a place stands in.
@@ -62,7 +72,7 @@ fn reason(action: Action) -> &'static str {
         Action::Failover => "no route that uses it has two targets of one model in a chain",
         Action::Fallback(FallbackTo::OtherModel) => "no route that uses it has two models in a chain",
         Action::Fallback(FallbackTo::LargerContext) => "no route that uses it has a larger context in a chain",
-        Action::Fallback(FallbackTo::Tier(_)) => "no route that uses it has a second attempt",
+        Action::Fallback(FallbackTo::Tier(_)) => NO_SECOND,
         Action::Stop { .. } => "",
     }
 }

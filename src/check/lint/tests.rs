@@ -7,6 +7,27 @@ fn the_sample_is_clean() {
     assert_eq!(found(&[]), []);
 }
 
+/// One call for requests that could have gone on is one mistake, however many rows and routes show it.
+#[test]
+fn one_cause_is_told_once() {
+    let matrix =
+        "matrix simple { connect -> retry once, failover, fallback; timeout-* -> failover; otherwise -> stop }";
+    let budget = "budget short { deadline 10s; attempts 1 }";
+    let routes = "route chat { tier chat; matrix simple; budget short }\n\
+                  route more { tier chat; matrix simple; budget short; serves [more] }";
+    let found = codes(&[("matrix", matrix), ("budget", budget), ("route", routes)]);
+    assert_eq!(found, ["SB0510", "SB0615"]);
+    // Chains that lack the same clause.
+    let tier = "tier chat { chain { one; two }; chain in [eu-*] { two } }";
+    let contract = "contract kept { retention <= 30d }";
+    let route =
+        format!("{contract}\nroute chat {{ contract kept; tier chat; matrix simple; budget short; fallback no }}");
+    let all = diagnostics(&text(&[("tier", tier), ("route", &route)]));
+    let unmet: Vec<_> = all.iter().filter(|d| d.entry().id == "SB0611").collect();
+    let [one] = unmet.as_slice() else { panic!("{unmet:?}") };
+    assert!(one.help.starts_with("write `retention` at the model"), "{}", one.help);
+}
+
 #[test]
 fn cleartext_is_for_loopback_alone() {
     let address =

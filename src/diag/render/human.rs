@@ -55,11 +55,13 @@ fn is_too_wide(diagnostic: &Diagnostic, sources: &Sources) -> bool {
     })
 }
 
-/// The sources with every literal key blacked out, at its length; nothing where there is none. What is shown of a policy
+/// The sources with every literal key blacked out, and every character that nobody sees made visible, at its length;
+/// nothing where there is none. What is shown of a policy
 /// goes to logs that more people read than the policy.
 pub fn masked(diagnostics: &[Diagnostic], sources: &Sources) -> Option<Sources> {
     let keys: Vec<Span> = diagnostics.iter().filter(|d| d.code == Code::KeyLiteral).map(|d| d.span).collect();
-    if keys.is_empty() {
+    let hidden: Vec<Span> = diagnostics.iter().filter(|d| d.code == Code::HiddenText).map(|d| d.span).collect();
+    if keys.is_empty() && hidden.is_empty() {
         return None;
     }
     let texts = sources.iter().map(|source| {
@@ -72,9 +74,23 @@ pub fn masked(diagnostics: &[Diagnostic], sources: &Sources) -> Option<Sources> 
                 text.replace_range(range, &stars);
             }
         }
+        for span in hidden.iter().filter(|span| span.file == source.id) {
+            let range = span.start as usize..span.end as usize;
+            if let Some(run) = text.get(range.clone()) {
+                // As long as what it stands for.
+                let shown: String = run.chars().flat_map(|c| visible(c.len_utf8())).collect();
+                text.replace_range(range, &shown);
+            }
+        }
         (source.name.clone(), text)
     });
     Some(Sources::from_texts(texts.collect::<Vec<_>>()))
+}
+
+/// Characters that stand for a hidden one of so many bytes.
+fn visible(bytes: usize) -> impl Iterator<Item = char> {
+    let (sign, more) = if bytes < 3 { (None, bytes) } else { (Some('\u{FFFD}'), bytes - 3) };
+    sign.into_iter().chain(std::iter::repeat_n('?', more))
 }
 
 /// A diagnostic as miette takes it.

@@ -12,6 +12,11 @@ use crate::syntax::settings::{Block, Setting};
 const WAYS: &[(Block, &str, &[&str])] = &[
     (Block::Provider, "header", &["\"X-Name\" \"value\"", "\"X-Name\" env NAME"]),
     (Block::Target, "failure", &["STATUS is CLASS"]),
+    (
+        Block::Budget,
+        "backoff",
+        &["250ms to 4s, jitter equal", "250ms to 4s, jitter decorrelated", "250ms to 4s, jitter none"],
+    ),
     (Block::Breaker, "trip", &["when slow >= 80% above 10s"]),
     (Block::Breaker, "open", &["60s", "30s, growing 1.5x to 5m"]),
     (Block::Breaker, "hold", &["CLASS up to D"]),

@@ -27,6 +27,7 @@ impl Out<'_> {
                 self.add(Kind::Value, "spent $1 for", "what a route has spent today");
             }
             ["given", "spent", _, "for"] => self.names(Block::Route),
+            ["given", "dice", _] => self.add(Kind::Keyword, "for", "only for one purpose"),
             ["expect"] => {
                 for (form, what) in EXPECTATIONS {
                     self.add(Kind::Keyword, *form, *what);

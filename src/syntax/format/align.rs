@@ -71,7 +71,8 @@ fn kinds<'a>(lines: &[Line<'a>]) -> Vec<Kind<'a>> {
             // Within a block, a lone `keyword value { … }` is a setting among others.
             let value = lines.get(i).filter(|line| line.depth > 0).and_then(|line| line.pieces.get(1));
             match value.filter(|_| !above && !below) {
-                Some(piece) if piece.kind != TokenKind::Open => Kind::Setting,
+                // `chain in [eu-*] { … }`: what follows the word says where it holds, and is not its value.
+                Some(piece) if piece.kind != TokenKind::Open && piece.text != "in" => Kind::Setting,
                 Some(_) => Kind::Other,
                 None => at(i),
             }

@@ -20,6 +20,14 @@ fn formatted(text: &str) -> String {
     once
 }
 
+/// What stands between a chain's word and its block says where it holds, and is no value to be put in a column.
+#[test]
+fn the_regions_of_a_chain_are_no_value() {
+    let text = "switchback 1\n\ntier t {\n  slow-above 12s\n  chain in [eu-*] { b }\n  chain {\n    a\n  }\n}\n";
+    let source = crate::source::Source::new(crate::source::FileId(0), "a.sbk", text);
+    assert_eq!(super::format(&crate::syntax::parse(&source).0), text);
+}
+
 #[test]
 fn a_laid_out_file_stays_as_it_is() {
     let text = r#"switchback 1
