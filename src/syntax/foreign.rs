@@ -27,6 +27,10 @@ pub(super) fn language(text: &str) -> Option<&'static str> {
         counts.0 += 1;
         counts.1 += usize::from(is_yaml(line));
         counts.2 += usize::from(is_toml(line));
+        // Most texts are told by their first line.
+        if counts.1 < counts.0 && counts.2 < counts.0 {
+            return None;
+        }
     }
     let (lines, yaml, toml) = counts;
     match lines {

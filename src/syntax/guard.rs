@@ -81,11 +81,17 @@ pub(super) fn guard(source: &Source) -> (Repaired<'_>, Vec<Diagnostic>) {
     (Repaired::new(text, edits).cut(cuts), diagnostics)
 }
 
-/// Carriage returns without a line feed behind them.
+/// Carriage returns without a line feed behind them. Several before a line feed end one line.
 fn lone_returns(text: &str) -> Vec<usize> {
-    let bytes = text.as_bytes();
-    let behind = |at: usize| bytes.iter().skip(at).find(|byte| **byte != b'\r').copied();
-    let returns = text.match_indices('\r').map(|(at, _)| at);
-    // The usual ones cost no search.
-    returns.filter(|at| bytes.get(at + 1) != Some(&b'\n') && behind(*at) != Some(b'\n')).collect()
+    let mut lone = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find('\r')).map(|at| from + at) {
+        let rest = text.get(at..).unwrap_or("");
+        let end = at + rest.len() - rest.trim_start_matches('\r').len();
+        if !text.get(end..).is_some_and(|behind| behind.starts_with('\n')) {
+            lone.extend(at..end);
+        }
+        from = end;
+    }
+    lone
 }
