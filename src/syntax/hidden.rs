@@ -22,11 +22,21 @@ pub(super) fn find(text: &str, span: Span, in_string: bool, out: &mut Vec<Diagno
     while let Some(from) = rest.find(is_hidden) {
         let tail = rest.get(from..).unwrap_or("");
         let length = tail.find(|c| !is_hidden(c)).unwrap_or(tail.len());
-        let start = span.start as usize + text.len() - rest.len() + from;
+        let at = text.len() - rest.len() + from;
+        let start = span.start as usize + at;
         let run = tail.get(..length).unwrap_or("");
-        out.push(finding(run, Span::new(span.file, start, start + length), in_string));
+        let around =
+            (text.get(..at).unwrap_or("").chars().next_back(), tail.get(length..).unwrap_or("").chars().next());
+        if !joins(run, around) {
+            out.push(finding(run, Span::new(span.file, start, start + length), in_string));
+        }
         rest = tail.get(length..).unwrap_or("");
     }
+}
+
+/// Whether a joiner, or its opposite, stands between what it is made for: parts of an emoji, letters of scripts that join.
+fn joins(run: &str, around: (Option<char>, Option<char>)) -> bool {
+    matches!(run, "\u{200C}" | "\u{200D}") && matches!(around, (Some(a), Some(b)) if !a.is_ascii() && !b.is_ascii())
 }
 
 fn finding(run: &str, span: Span, in_string: bool) -> Diagnostic {
@@ -45,5 +55,31 @@ fn finding(run: &str, span: Span, in_string: bool) -> Diagnostic {
             .fix(title, span, escaped, true)
     } else {
         found.help("remove it, and look at the line again").fix("remove it", span, "", false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_joiner_is_hidden_only_where_it_joins_nothing() {
+        let found = |text: &str| {
+            let mut out = Vec::new();
+            find(text, Span::default(), true, &mut out);
+            out.len()
+        };
+        for seen in ["\u{1F469}\u{200D}\u{1F4BB}", "\u{645}\u{6CC}\u{200C}\u{62E}", "plain"] {
+            assert_eq!(found(seen), 0, "{seen:?}");
+        }
+        for hidden in [
+            "a\u{200D}b",
+            "\u{200D}\u{1F4BB}",
+            "\u{1F469}\u{200D}",
+            "\u{1F469}\u{200D}\u{200D}\u{1F4BB}",
+            "\u{645}\u{202E}\u{62E}",
+        ] {
+            assert_eq!(found(hidden), 1, "{hidden:?}");
+        }
     }
 }
