@@ -20,7 +20,6 @@ pub fn lint(_: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
             // What nobody states is written where it is known; what a target cannot do is another target's.
             let mut unknown: Vec<String> =
                 unmet.iter().flat_map(|(_, clauses)| clauses).filter_map(|clause| not_stated(clause)).collect();
-            unknown.dedup();
             let only = unmet.iter().all(|(_, clauses)| clauses.iter().all(|clause| not_stated(clause).is_some()));
             unknown.sort_unstable();
             unknown.dedup();

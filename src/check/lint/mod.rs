@@ -43,7 +43,7 @@ mod wait_above_deadline;
 use super::context::{Context, Decl};
 use super::draft::Draft;
 use crate::diag::Diagnostic;
-use crate::policy::{Action, Budget, Chain, Matrix, Model, Provider, Route, Target, Tier};
+use crate::policy::{Action, Budget, Chain, Matrix, Model, Provider, Route, RowAction, Target, Tier};
 use crate::source::Span;
 use crate::syntax::settings::Block;
 
@@ -116,6 +116,20 @@ fn in_reach<'a>(draft: &'a Draft, route: &Route) -> Option<Vec<Link<'a>>> {
         for chain in &known(&draft.tiers, tier.index())?.chains {
             all.extend(links(draft, chain)?);
         }
+    }
+    Some(all)
+}
+
+/// The written actions of each route's matrix, with the route's budget; nothing where a route is unknown, which may allow
+/// more than the others.
+fn written_actions(draft: &Draft) -> Option<Vec<(&RowAction, &Budget)>> {
+    let mut all = Vec::new();
+    for route in &draft.routes {
+        let route = route.as_ref()?;
+        let matrix = known(&draft.matrices, route.matrix.index())?;
+        let budget = known(&draft.budgets, route.budget.index())?;
+        let actions = matrix.rows.iter().flat_map(|row| &row.actions).filter(|action| action.written);
+        all.extend(actions.map(|action| (action, budget)));
     }
     Some(all)
 }

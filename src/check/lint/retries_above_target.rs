@@ -1,6 +1,6 @@
 //! Retries that no budget allows: a target is called less often than the row says.
 
-use super::{known, written};
+use super::{written, written_actions};
 use crate::check::context::Context;
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
@@ -13,18 +13,11 @@ use std::collections::BTreeMap;
 /// at one target.
 pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     let mut widest: BTreeMap<Span, (u32, &Budget)> = BTreeMap::new();
-    for route in &draft.routes {
-        // A route that is unknown may allow more.
-        let Some(route) = route else { return };
-        let matrix = known(&draft.matrices, route.matrix.index());
-        let budget = known(&draft.budgets, route.budget.index());
-        let (Some(matrix), Some(budget)) = (matrix, budget) else { return };
-        for action in matrix.rows.iter().flat_map(|row| &row.actions).filter(|action| action.written) {
-            let Action::Retry { times } = action.action else { continue };
-            let entry = widest.entry(action.span).or_insert((times, budget));
-            if calls(budget) > calls(entry.1) {
-                entry.1 = budget;
-            }
+    for (action, budget) in written_actions(draft).unwrap_or_default() {
+        let Action::Retry { times } = action.action else { continue };
+        let entry = widest.entry(action.span).or_insert((times, budget));
+        if calls(budget) > calls(entry.1) {
+            entry.1 = budget;
         }
     }
     for (span, (times, budget)) in widest {

@@ -1,6 +1,6 @@
 //! A `wait` that no route which uses the matrix has time for.
 
-use super::{known, written};
+use super::{known, written, written_actions};
 use crate::check::context::Context;
 use crate::check::draft::Draft;
 use crate::diag::{Code, Diagnostic};
@@ -13,23 +13,20 @@ use std::collections::BTreeMap;
 /// exhausted against its own.
 pub fn lint(cx: &Context<'_>, draft: &Draft, out: &mut Vec<Diagnostic>) {
     let mut longest: BTreeMap<Span, (Millis, &Budget)> = BTreeMap::new();
-    for route in &draft.routes {
-        // A route that is unknown may have the time.
-        let Some(route) = route else { return };
-        let matrix = known(&draft.matrices, route.matrix.index());
-        let budget = known(&draft.budgets, route.budget.index());
-        let (Some(matrix), Some(budget)) = (matrix, budget) else { return };
+    let Some(actions) = written_actions(draft) else { return };
+    for (action, budget) in actions {
+        let Action::Wait { up_to } = action.action else { continue };
+        let entry = longest.entry(action.span).or_insert((up_to, budget));
+        if budget.deadline > entry.1.deadline {
+            entry.1 = budget;
+        }
+    }
+    for route in draft.routes.iter().flatten() {
+        let Some(budget) = known(&draft.budgets, route.budget.index()) else { continue };
         if let Exhausted::Wait { up_to } = route.exhausted
             && let Some(span) = written(cx, Block::Route, &route.name, "exhausted")
         {
             longest.insert(span, (up_to, budget));
-        }
-        for action in matrix.rows.iter().flat_map(|row| &row.actions).filter(|action| action.written) {
-            let Action::Wait { up_to } = action.action else { continue };
-            let entry = longest.entry(action.span).or_insert((up_to, budget));
-            if budget.deadline > entry.1.deadline {
-                entry.1 = budget;
-            }
         }
     }
     for (span, (up_to, budget)) in longest.into_iter().filter(|(_, (up_to, budget))| *up_to >= budget.deadline) {
